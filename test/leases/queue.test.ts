@@ -156,7 +156,7 @@ describe('a queue', () => {
     expect([offered.status, offered.body.lease?.lease_id]).toEqual([200, second.id]);
   });
 
-  it('is kept for as long as the client says anew, and otherwise as it said first', async () => {
+  it('is kept for as long as the client said first, and for another hour if it says so', async () => {
     const { license } = await fullLicense();
     const { instance_id, ticket, id } = await waiter(license, { wait_seconds: 60 });
     const waitUntil = async () => {
@@ -165,6 +165,8 @@ describe('a queue', () => {
     };
     const first = await waitUntil();
     expect((await checkOut(server, license, { instance_id, ticket })).status).toBe(202);
+    await keepPlaces(server.dataDir, license.license_id);
+    expect((await checkOut(server, license, { instance_id, ticket, wait_seconds: 60 })).status).toBe(202);
     expect(await waitUntil()).toBe(first);
     await keepPlaces(server.dataDir, license.license_id);
     expect((await checkOut(server, license, { instance_id, ticket, wait_seconds: 3600 })).status).toBe(202);

@@ -26,7 +26,7 @@ export const LEASE_END_REASONS = [
 export const MAX_UNITS = 1000;
 /** Per call. */
 export const MAX_HEARTBEATS = 100;
-const MAX_WAIT_SECONDS = 3600;
+export const MAX_WAIT_SECONDS = 3600;
 const MAX_BORROW_HOURS = 8760;
 
 const licenseKey = z
@@ -169,7 +169,7 @@ export const leaseContract = {
       units: z.int().min(1).max(MAX_UNITS).default(1).meta({ description: 'Seats to take.' }),
       wait_seconds: z.int().min(0).max(MAX_WAIT_SECONDS).default(0).meta({
         description:
-          'How long to wait for a seat from now on if none is free. 0: not at all, or with `ticket` for as long as before.',
+          'How long to wait for a seat if none is free. 0: not at all. With `ticket`, the time of the first call counts, but 3600 waits for another hour.',
       }),
       ticket: secretText.optional().meta({ description: 'The ticket of a queued checkout.' }),
       encrypt,

@@ -2,6 +2,7 @@
 import type { Clock } from '#server/platform/clock.ts';
 import { createSecretToken, hashSecret, isSecretToken } from '#server/platform/secret-token.ts';
 import type { LeaseClock } from './lease-clock.ts';
+import { MAX_WAIT_SECONDS } from './lease-contract.ts';
 import type { CheckoutRequest, LeaseDraft } from './lease-draft.ts';
 import type { LeaseVerdict } from './lease-judge.ts';
 import type { LeaseRow } from './lease-row.ts';
@@ -91,7 +92,8 @@ export function createLeaseGrants({ leases, pools, leaseClock, clock }: Needs) {
       tokenHash: fresh?.hash ?? lease.tokenHash,
       heartbeatAt: clock.now(),
       dueAt: waitsUntil(await leases.position(lease.licenseId, lease.id)),
-      waitUntil: waitSeconds > 0 ? leaseClock.now() + waitSeconds * 1000 : lease.waitUntil,
+      // A client that repeats its request as it was is refused when the time it named first has passed.
+      waitUntil: waitSeconds === MAX_WAIT_SECONDS ? leaseClock.now() + waitSeconds * 1000 : lease.waitUntil,
     };
     await leases.update(kept);
     return { kind: 'queued', lease: kept, ticket: fresh?.plaintext ?? (given as string), pool };

@@ -221,7 +221,7 @@ ${onOneCore()}${growth(results.figures)}## What limits them
 - Changes on SQLite: the driver runs each statement in another thread, and handing it over costs more than most statements do.
   Changes that wait share one wait for the disk and one statement for what they read; each activation then needs one more, the
   insert. The rest is the request, the Ed25519 signature of the license file (50 µs), and the reply. In three runs on one core,
-  an activation took 1.8 to 1.9 times the processor time of storing Express, which syncs each row separately.
+  an activation took 2.0 to 2.2 times the processor time of storing Express, which syncs each row separately.
 - Webhook deliveries: one thread sends them all. The HTTP client takes half of the processor time of a delivery; the rest goes
   into garbage collection, handing statements to the driver, and TLS records. At full load, about twenty outcomes share a
   transaction of eight statements.

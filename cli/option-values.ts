@@ -1,6 +1,6 @@
 // Parsers for the values of options and arguments. A message follows the option's name: `--days must be …`.
 import { InvalidArgumentError } from 'commander';
-import { DAY_MS } from '#server/wire/instants.ts';
+import { DAY_MS, endOfUtcDay } from '#server/wire/instants.ts';
 import { parseLicenseKey } from '#server/rules/license-key.ts';
 
 /** @param most no upper limit if left out */
@@ -37,11 +37,18 @@ export function moment(text: string): string {
   );
 }
 
+const isDate = (text: string) => !/t/iu.test(text);
+
+/** Of a license or token: as `moment`, but a date is the last valid day. */
+export function expiry(text: string): string {
+  const iso = moment(text);
+  return isDate(text) ? endOfUtcDay(iso.slice(0, 'yyyy-mm-dd'.length)) : iso;
+}
+
 /** Of a period's end: as `moment`, but a date means the end of that day. */
 export function momentAfter(text: string): string {
   const iso = moment(text);
-  const isDate = !/t/iu.test(text);
-  return isDate ? new Date(Date.parse(iso) + DAY_MS).toISOString() : iso;
+  return isDate(text) ? new Date(Date.parse(iso) + DAY_MS).toISOString() : iso;
 }
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };

@@ -42,6 +42,14 @@ export function addServerSettings(command: Command): Command {
   return command;
 }
 
+/** The settings that are options of this command line, besides the data directory. */
+export function settingsGivenTo(command: Command): Setting<unknown>[] {
+  const options = command.optsWithGlobals<Record<string, string | undefined>>();
+  return OF_EVERY_COMMAND.filter(
+    (name) => name !== 'dataDir' && options[settingOption(name).attributeName()] !== undefined,
+  ).map((name) => SETTINGS[name]);
+}
+
 /**
  * The settings of a command: from its options, the environment, `config.json` in the data directory, or the defaults.
  * @throws ConfigError

@@ -1,4 +1,5 @@
 // Files named on the command line, where `-` is stdin or stdout. Errors name the file and the reason.
+import { rmSync } from 'node:fs';
 import { open, readFile, unlink, writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { ApiError } from '#server/wire/errors.ts';
@@ -36,9 +37,34 @@ export async function writeTextFile(path: string, content: string): Promise<void
   }
 }
 
-/** A file created empty, readable only by its owner, before its secret exists. */
+const INTERRUPTIONS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Part of a file would be in the way of the next try. @returns ends this */
+function removeWhenInterrupted(path: string): () => void {
+  const keep = () => {
+    for (const signal of INTERRUPTIONS) process.off(signal, remove);
+  };
+  function remove(signal: NodeJS.Signals): void {
+    keep();
+    rmSync(path, { force: true });
+    // Without this handler, it ends the process.
+    process.kill(process.pid, signal);
+  }
+  for (const signal of INTERRUPTIONS) process.on(signal, remove);
+  return keep;
+}
+
+type Content = string | AsyncIterable<string | Uint8Array>;
+
+/**
+ * A file created empty, readable only by its owner, before its secret exists. A signal that ends the process removes it until
+ * it is kept.
+ */
 export interface SecretFile {
-  finish(content: string | AsyncIterable<string | Uint8Array>): Promise<void>;
+  write(content: Content): Promise<void>;
+  keep(): void;
+  /** Writes and keeps it. */
+  finish(content: Content): Promise<void>;
   discard(): Promise<void>;
 }
 
@@ -50,15 +76,23 @@ export async function createSecretFile(path: string): Promise<SecretFile> {
     throw error instanceof ApiError ? error : fileFailure('invalid_request', what, error);
   };
   const file = await open(path, 'wx', 0o600).catch(failed);
+  const keep = removeWhenInterrupted(path);
+  const write = async (content: Content) => {
+    await file.writeFile(content).catch(failed);
+    await file.sync().catch(failed);
+    await file.close();
+  };
   return {
+    write,
+    keep,
     async finish(content) {
-      await file.writeFile(content).catch(failed);
-      await file.sync().catch(failed);
-      await file.close();
+      await write(content);
+      keep();
     },
     async discard() {
       await file.close().catch(() => {});
       await unlink(path).catch(() => {});
+      keep();
     },
   };
 }

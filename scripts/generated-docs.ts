@@ -76,7 +76,7 @@ License Desk reads each setting from the first of these sources that has it:
 \`config.json\` holds one JSON object, such as \`{"port": 9000, "tls": "auto"}\`. Values are strings or numbers. An unknown
 name stops the start.
 
-An invalid value stops the start with one line that names the setting, the value and what is allowed. \`license-desk settings\`
+An invalid value stops the start with one line that names the setting, the value and what is allowed. \`license-desk settings list\`
 shows every value and its source. \`license-desk settings set\` and the Settings screen check a new value, write it
 to \`config.json\`, and apply it at the next start. They cannot change a value that a flag or the environment sets.
 

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import type { ApiTokenObject, ApiTokenRole } from '#server/features/api-tokens/api-token-contract.ts';
 import { calling } from '../command-action.ts';
 import { addConfirmation } from '../confirmation.ts';
-import { collected, days as validity, moment, wholeNumber } from '../option-values.ts';
+import { collected, days as validity, expiry, wholeNumber } from '../option-values.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';
 import { block, day, instant, listing, shownOnce, type Column } from '../text-layout.ts';
 
@@ -38,9 +38,9 @@ export function addApiTokenCommands(program: Command): void {
     .addOption(
       new Option(
         '--expires-at <time>',
-        'expiry: a date such as 2027-01-31, or a time with an offset (default: no expiry)',
+        'expiry: the last day, such as 2027-01-31 (UTC), or a time with an offset (default: no expiry)',
       )
-        .argParser(moment)
+        .argParser(expiry)
         .conflicts('days'),
     )
     .option(

@@ -30,11 +30,12 @@ export function addBackup(program: Command): void {
         const file = await createSecretFile(out);
         try {
           await withService(command, async (_client, access) =>
-            file.finish(await access.download('downloadBackup', passphrase === null ? {} : { passphrase })),
+            file.write(await access.download('downloadBackup', passphrase === null ? {} : { passphrase })),
           );
           // Proves that the backup can be restored.
           const { readArchive } = await import('#server/features/backup/archive-reader.ts');
           const { manifest } = await readArchive(out, { passphrase, directory: null });
+          file.keep();
           const isEncrypted = passphrase !== null;
           return {
             reply: { backup: about(out, manifest, isEncrypted) },

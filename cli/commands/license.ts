@@ -4,7 +4,7 @@ import { usageFailure } from '../command-failure.ts';
 import { addConfirmation } from '../confirmation.ts';
 import { addLicenseFilter, licenseFilter, type LicenseFilterOptions } from '../license-filter.ts';
 import { LICENSE_COLUMNS, licenseBlock } from '../license-text.ts';
-import { days, moment } from '../option-values.ts';
+import { days, expiry } from '../option-values.ts';
 import { addFieldOption, changedFieldValues, type FieldOptions } from '../field-options.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';
 import { addOwnSeatOptions, ownSeatFields, type OwnSeatOptions } from '../seat-options.ts';
@@ -185,9 +185,9 @@ function addTermOptions(command: Command): Command {
     .addOption(
       new Option(
         '--expires-at <time>',
-        'end of the term: a date such as 2027-01-31, or a time with an offset',
+        'end of the term: the last day, such as 2027-01-31 (UTC), or a time with an offset',
       )
-        .argParser(moment)
+        .argParser(expiry)
         .conflicts('days'),
     );
 }

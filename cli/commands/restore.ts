@@ -15,6 +15,7 @@ import { instant } from '../text-layout.ts';
 interface RestoreOptions {
   passphraseFile?: string;
   acceptUnsigned?: true;
+  replaceDatabase?: true;
   yes?: true;
 }
 
@@ -25,6 +26,10 @@ export function addRestore(program: Command): void {
     .argument('<file>', 'backup file')
     .option('--passphrase-file <file>', 'file that holds the passphrase of the backup; - is stdin')
     .option('--accept-unsigned', 'restore a backup without a passphrase, which anyone may have altered')
+    .option(
+      '--replace-database',
+      'replace the PostgreSQL database that the environment or --database-url names, also if no server has used it with this data directory',
+    )
     .option('--yes', 'do not ask for confirmation; required without a terminal')
     .action(
       printing(async (file: string, options: RestoreOptions, command: Command) => {
@@ -32,7 +37,7 @@ export function addRestore(program: Command): void {
         const passphrase = await readPassphrase(options.passphraseFile);
         const { openRestore } = await import('#server/wiring/compose-restore.ts');
         const request = { file, passphrase, acceptUnsigned: options.acceptUnsigned ?? false };
-        const opened = await openRestore(config, request, osUserName());
+        const opened = await openRestore(config, request, osUserName(), options);
         try {
           const { preview } = opened;
           if (!options.yes) await confirmRestore(config.dataDir, preview);

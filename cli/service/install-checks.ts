@@ -2,6 +2,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readRuntimeFile } from '#server/installation/runtime-file.ts';
+import { type Setting, settingKey } from '#server/platform/settings.ts';
 import { MASTER_KEY_FILE, SEALED_KEY_FILE } from '#server/platform/master-key.ts';
 import { CommandFailure, usageFailure } from '../command-failure.ts';
 import {
@@ -29,6 +30,22 @@ export function checkName(name: string): void {
 export function checkDataDir(dataDir: string): void {
   if (!/\p{Cc}/u.test(dataDir)) return;
   throw usageFailure(`--data-dir must not contain control characters (got ${JSON.stringify(dataDir)})`);
+}
+
+/** The definition keeps none but the data directory. @throws CommandFailure */
+export function checkSettings(
+  platform: ServicePlatform,
+  service: ServiceDefinition,
+  given: readonly Setting<unknown>[],
+): void {
+  if (given.length === 0) return;
+  const listed = (name: (setting: Setting<unknown>) => string) => given.map(name).join(', ');
+  const file = platform.environmentFile(service);
+  const inFile = file === null ? '' : `${file} (${listed(({ env }) => env)}) or `;
+  throw usageFailure(
+    `service install does not take ${listed(({ flag }) => `--${flag}`)}; put the setting in ${inFile}` +
+      `config.json in ${service.dataDir} (${listed(settingKey)})`,
+  );
 }
 
 /** @throws CommandFailure */

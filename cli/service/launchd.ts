@@ -101,6 +101,7 @@ export const launchd: ServicePlatform = {
   defaultDataDir: (name) => `/Library/Application Support/${name === DEFAULT_NAME ? 'License Desk' : name}`,
   backupFolder: () => null,
   definitionPath,
+  environmentFile: () => null,
   needsPrivilege: (scope) => scope === 'system',
   install(service, facts) {
     const { user, dataDirOwner, installed } = facts;

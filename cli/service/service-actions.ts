@@ -7,7 +7,14 @@ import { readRuntimeFile } from '#server/installation/runtime-file.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { applySteps, commandText, runCommand, stepsText } from './apply-steps.ts';
 import { readHostFacts } from './host-facts.ts';
-import { checkDataDir, checkInstall, checkName, checkOurs, checkRights } from './install-checks.ts';
+import {
+  checkDataDir,
+  checkInstall,
+  checkName,
+  checkOurs,
+  checkRights,
+  checkSettings,
+} from './install-checks.ts';
 import { launchd } from './launchd.ts';
 import type {
   ServiceDefinition,
@@ -18,6 +25,7 @@ import type {
 } from './service-definition.ts';
 import { systemd } from './systemd.ts';
 import { taskScheduler } from './task-scheduler.ts';
+import { settingsGivenTo } from '../setting-options.ts';
 import { block } from '../text-layout.ts';
 
 export interface ServiceOptions {
@@ -81,6 +89,7 @@ function dryRun(steps: readonly Step[]) {
 export async function install(options: ServiceOptions, command: Command) {
   const found = await survey(options, command);
   const { platform, service, facts } = found;
+  checkSettings(platform, service, settingsGivenTo(command));
   const steps = platform.install(service, facts);
   if (options.dryRun) return dryRun(steps);
   checkRights('Installing', platform, service, facts);

@@ -64,6 +64,8 @@ export interface ServicePlatform {
   /** Where a system service may write backups; null if it may write anywhere. */
   backupFolder(name: string): string | null;
   definitionPath(service: NamedService, home: string): string;
+  /** The file with settings that the service starts with; null if the platform has none besides `config.json`. */
+  environmentFile(service: NamedService): string | null;
   needsPrivilege(scope: ServiceScope): boolean;
   install(service: ServiceDefinition, facts: HostFacts): Step[];
   uninstall(service: NamedService, facts: HostFacts): Step[];

@@ -178,6 +178,7 @@ export const systemd: ServicePlatform = {
   defaultDataDir: (name) => `/var/lib/${name}`,
   backupFolder,
   definitionPath,
+  environmentFile: ({ name, scope }) => (scope === 'system' ? `/etc/${name}.env` : `~/.config/${name}.env`),
   needsPrivilege: (scope) => scope === 'system',
   install(service, facts) {
     const path = definitionPath(service, facts.user.home);

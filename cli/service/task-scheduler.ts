@@ -122,6 +122,7 @@ export const taskScheduler: ServicePlatform = {
   defaultDataDir: (name) => join(programData(), name === DEFAULT_NAME ? 'License Desk' : name),
   backupFolder: () => null,
   definitionPath,
+  environmentFile: () => null,
   needsPrivilege: () => true,
   install(service, facts) {
     const { user, installed } = facts;

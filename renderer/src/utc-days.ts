@@ -15,11 +15,6 @@ export function startOfUtcDay(day: string): string {
   return `${day}T00:00:00.000Z`;
 }
 
-/** The last moment of the day: what is valid until then is shown to end on this day. */
-export function endOfUtcDay(day: string): string {
-  return `${day}T23:59:59.999Z`;
-}
-
 /** @param by may be negative */
 export function addDays(day: string, by: number): string {
   return utcDay(Date.parse(day) + by * DAY_MS);

@@ -8,5 +8,10 @@ export function isoDay(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 
+/** @param day such as `2026-11-20` @returns its last moment: what is valid until then is shown to end on this day */
+export function endOfUtcDay(day: string): string {
+  return `${day}T23:59:59.999Z`;
+}
+
 /** The latest time with a four-digit year; some people enter it for "never". Epoch milliseconds. */
 export const LAST_MOMENT = Date.UTC(10_000, 0, 1) - 1;

@@ -31,6 +31,7 @@ import {
   recordMove,
   refuseExistingFile,
   report,
+  requireUrlInFile,
   settingsAfter,
   settleEarlierMove,
   withDatabase,
@@ -167,6 +168,7 @@ export async function moveWhileServing(
   around: Around,
 ): Promise<MoveReport> {
   const target: MoveTarget = url === null ? { url } : { url, file };
+  if (target.url !== null) requireUrlInFile(target);
   const source = databaseLocation(config);
   const location: DatabaseLocation = { url: target.url, file: databaseFile(config.dataDir) };
   const setting = settingsAfter(source, target);

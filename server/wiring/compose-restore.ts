@@ -21,6 +21,7 @@ import { createAuthorityStore } from '#server/features/certificates/authority-st
 import { encodeRevocation } from '#server/features/certificates/revocation-entry.ts';
 import { restoreTarget } from './compose-administration.ts';
 import { composeUpkeep } from './compose-certificates.ts';
+import { refuseForeignDatabase } from './replaced-database.ts';
 import { prepareDataDirectory, takeDataDirectory } from '#server/installation/data-directory.ts';
 import { databaseLocation } from '#server/installation/database-location.ts';
 import { connect, type Database, type DatabaseLocation } from '#server/database/connect.ts';
@@ -256,6 +257,7 @@ export interface OpenedRestore extends PendingRestore {
 /**
  * Unpacks and checks a backup, and locks the data directory until `close` is called.
  * @param userName the OS user, for the audit log
+ * @param options `replaceDatabase`: also one with content that only the environment or the command line names
  * @throws DataDirectoryError if a server is running there; BackupError, ConfigError, NewerDatabaseError,
  *   UnusableDatabaseError
  */
@@ -263,7 +265,9 @@ export async function openRestore(
   config: Config,
   request: RestoreRequest,
   userName: string,
+  { replaceDatabase = false } = {},
 ): Promise<OpenedRestore> {
+  if (!replaceDatabase) await refuseForeignDatabase(config);
   prepareDataDirectory(config.dataDir);
   const lock = await takeDataDirectory(config.dataDir, LOCK_WAIT_MS);
   const security = createSecurityLog(join(config.dataDir, 'logs'), () => {});

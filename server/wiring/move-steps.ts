@@ -30,7 +30,9 @@ import { databaseName, isFileMissing } from '#server/installation/installation.t
 import { cliCall } from '#server/platform/call.ts';
 import { systemClock as clock } from '#server/platform/clock.ts';
 import { type Config, ConfigError, configFilePath, readConfigFile } from '#server/platform/config.ts';
+import { readDatabaseUrl } from '#server/platform/database-url.ts';
 import { writeFileDurably } from '#server/platform/durable-file.ts';
+import { osUserName } from '#server/platform/os-user.ts';
 import { createSecurityLog } from '#server/platform/security-log.ts';
 import { settingKey, SETTINGS } from '#server/platform/settings.ts';
 
@@ -188,4 +190,25 @@ export function settingsAfter(source: DatabaseLocation, target: MoveTarget): Rec
       `the data is in PostgreSQL already (${databaseName(source)}); --to must be sqlite. To change the server, move to SQLite first`,
     );
   return target.file === null ? { [KEYS.url]: target.url } : { [KEYS.file]: target.file };
+}
+
+/**
+ * The next start reads the URL from the file, as the user of this server, to whom a file of the command may be closed.
+ * @throws ConfigError unless this process reads the URL in it
+ */
+export function requireUrlInFile({ url, file }: { url: string; file: string | null }): void {
+  if (file === null) return;
+  const remedy = `; let the user ${osUserName()}, as whom the server runs, read the file with the URL, for example with chown`;
+  let found: string | null;
+  try {
+    found = readDatabaseUrl({ databaseUrl: null, databaseUrlFile: file });
+  } catch (error) {
+    throw new ConfigError(`the server could not start again: ${(error as Error).message}${remedy}`, {
+      cause: error,
+    });
+  }
+  if (found === SETTINGS.databaseUrl.parse(url)) return;
+  throw new ConfigError(
+    `the server finds a different URL in ${file} than the command; name a file that is the same for both`,
+  );
 }

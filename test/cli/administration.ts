@@ -113,7 +113,7 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
 
     test('create may set an end, in the past too', async () => {
       expect(await createLicense(cli, '--expires-at', '2024-01-31')).toMatchObject({
-        expires_at: '2024-01-31T00:00:00.000Z',
+        expires_at: '2024-01-31T23:59:59.999Z',
         state: 'expired',
       });
       expect(await createLicense(cli, '--expires-at', '2090-01-31T12:00:00+02:00')).toMatchObject({
@@ -182,7 +182,7 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
       const byPlan = await cli.ok<Renewed>('license', 'renew', key);
       expect(daysBetween(byDays.license.expires_at, byPlan.license.expires_at)).toBe(365);
       const toEnd = await cli.ok<Renewed>('license', 'renew', key, '--expires-at', '2091-01-01');
-      expect(toEnd.license.expires_at).toBe('2091-01-01T00:00:00.000Z');
+      expect(toEnd.license.expires_at).toBe('2091-01-01T23:59:59.999Z');
     });
 
     test('upgrade goes to a higher tier only', async () => {

@@ -65,7 +65,7 @@ export function describeApiTokenAdministration({ cli, server }: Context): void {
       expect(end).toBeGreaterThanOrEqual(before + 30 * DAY_MS);
       expect(end).toBeLessThanOrEqual(Date.now() + 30 * DAY_MS);
       const dated = await create('--expires-at', '2089-01-31', '--network', '203.0.113.0/24');
-      expect(dated.token.expires_at).toBe('2089-01-31T00:00:00.000Z');
+      expect(dated.token.expires_at).toBe('2089-01-31T23:59:59.999Z');
       await expectStatus(dated.api_token, 401);
 
       const list = await cli.prints('api-token', 'list', '--limit', '2');

@@ -128,8 +128,8 @@ export function describeLicenseAdministration({ cli, dataDir, server }: Context)
     expect(failure.error_code).toBe('renewal_shortens');
     expect(failure.message).toContain('--shorten');
     expect(await cli.ok(...earlier, '--shorten')).toMatchObject({
-      license: { expires_at: '2088-01-31T00:00:00.000Z' },
-      previous_expires_at: '2089-01-31T00:00:00.000Z',
+      license: { expires_at: '2088-01-31T23:59:59.999Z' },
+      previous_expires_at: '2089-01-31T23:59:59.999Z',
     });
   });
 

@@ -1,6 +1,6 @@
 // A command that only reads never creates a data directory.
-import { existsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { runCli } from '../helpers/cli.ts';
 import { temporaryDirectory } from '../helpers/server-process.ts';
@@ -140,6 +140,13 @@ test('every command is one of them', async () => {
   expect(commands.toSorted()).toEqual(
     [...Object.keys(READS), ...Object.keys(CHANGES), ...BEGINNINGS].toSorted(),
   );
+});
+
+test('the contract names those that an installation can begin with', () => {
+  const contract = readFileSync(resolve(import.meta.dirname, '../../docs/contract.md'), 'utf8');
+  const [, named = ''] = /Commands never create a data directory, except([^.]+)\./u.exec(contract) ?? [];
+  const commands = [...named.matchAll(/`([^`]+)`/gu)].map(([, command]) => command);
+  expect(commands.toSorted()).toEqual(BEGINNINGS.toSorted());
 });
 
 test.each(Object.entries({ ...READS, ...CHANGES }))('%s creates no data directory', async (command, more) => {

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { commaList, fingerprint, licenseKey, moment, seats, wholeNumber } from '../../cli/option-values.ts';
+import {
+  commaList,
+  expiry,
+  fingerprint,
+  licenseKey,
+  moment,
+  seats,
+  wholeNumber,
+} from '../../cli/option-values.ts';
 import { generateLicenseKey } from '#server/rules/license-key.ts';
 
 describe('a moment', () => {
@@ -30,6 +38,15 @@ describe('a moment', () => {
   ])('%j is none', (text) => {
     expect(() => moment(text)).toThrow('2027-01-31');
   });
+});
+
+test.each([
+  ['2027-01-31', '2027-01-31T23:59:59.999Z'],
+  [' 2028-02-29 ', '2028-02-29T23:59:59.999Z'],
+  ['2027-01-31T00:00Z', '2027-01-31T00:00:00.000Z'],
+  ['2027-01-31t23:30-02:00', '2027-02-01T01:30:00.000Z'],
+])('the expiry %s is %s', (text, iso) => {
+  expect(expiry(text)).toBe(iso);
 });
 
 describe('a whole number', () => {

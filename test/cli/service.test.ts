@@ -142,6 +142,36 @@ describe.skipIf(process.platform !== 'linux')('a service of a user', () => {
     expect(await refusal('install')).toContain('run it without sudo');
   });
 
+  test('is refused with a setting that the service would not get', async () => {
+    const install = (...words: string[]) => service('install', '--dry-run', ...words);
+    expect(await install('--default-product', 'pro')).toMatchObject({
+      exitCode: 2,
+      stderr:
+        'error: service install does not take --default-product; put the setting in ' +
+        `~/.config/license-desk.env (LICENSE_DESK_DEFAULT_PRODUCT) or config.json in ${dataDir} (default_product)\n`,
+    });
+    for (const [flag, value] of [
+      ['--database-url', 'postgres://desk@db.example.com/desk'],
+      ['--database-url-file', '/etc/license-desk.database-url'],
+    ] as const) {
+      const { exitCode, stdout, stderr } = await install(flag, value);
+      expect({ exitCode, ...(JSON.parse(stdout) as object) }).toMatchObject({ exitCode: 2, ok: false });
+      expect(stderr).toContain(`does not take ${flag};`);
+      expect(stderr).not.toContain(value);
+    }
+    const system = await runCli([
+      'service',
+      'install',
+      '--dry-run',
+      '--name',
+      'desk',
+      '--default-product',
+      'pro',
+    ]);
+    expect(system).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('/etc/desk.env') as string });
+    expect(calls()).toEqual([]);
+  });
+
   test('says what the service manager said', async () => {
     vi.stubEnv('BROKEN', '1');
     const { stderr, exitCode } = await service('install');

@@ -1,9 +1,13 @@
 // Each command once in a separate process: the built file, its streams, its exit code, and what signals do to it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { lockDirectory } from '#server/database/directory-lock.ts';
+import { writeRuntimeFile } from '#server/installation/runtime-file.ts';
 import { asCommand } from '../helpers/as-command.ts';
 import { CLI_PROGRAM, documentOf, runCli, spawnCli, spawnedCliOn } from '../helpers/cli.ts';
 import { eventually } from '../helpers/eventually.ts';
@@ -132,6 +136,45 @@ describe('a command that reads from stdin', () => {
     const exit = once(child, 'exit');
     child.kill(signal);
     expect(await exit).toEqual([null, signal]);
+  });
+});
+
+describe('a command that writes a new file', () => {
+  /** A data directory whose server begins every download, and ends none. */
+  async function unfinishedDownloads(): Promise<string> {
+    const dataDir = temporaryDirectory();
+    const lock = await lockDirectory(dataDir);
+    const stalling = createServer((request, response) => {
+      if (request.url?.includes('/server-info/')) response.end('{"ok":true}');
+      else response.write('the first half');
+    });
+    await new Promise<void>((resolve) => {
+      stalling.listen(0, '127.0.0.1', resolve);
+    });
+    onTestFinished(async () => {
+      stalling.close();
+      stalling.closeAllConnections();
+      await lock?.release();
+    });
+    const admin = `http://127.0.0.1:${(stalling.address() as AddressInfo).port}`;
+    writeRuntimeFile(dataDir, { pid: process.pid, version: '0.1.0', api: admin, admin, secret: 'secret' });
+    return dataDir;
+  }
+
+  test.each([
+    ['backup', 'SIGINT'],
+    ['license export', 'SIGTERM'],
+    ['audit export', 'SIGHUP'],
+  ] as const)('%s leaves no part of it after %s', async (command, signal) => {
+    const out = join(folder, `${command.replace(' ', '-')}.part`);
+    const words = [...command.split(' '), '--out', out, '--data-dir', await unfinishedDownloads()];
+    const child = spawn(process.execPath, [CLI_PROGRAM, ...words], { stdio: 'ignore' });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const exit = once(child, 'exit');
+    await eventually(() => expect(statSync(out).size).toBeGreaterThan(0));
+    child.kill(signal);
+    expect(await exit).toEqual([null, signal]);
+    expect(existsSync(out)).toBe(false);
   });
 });
 

@@ -1,7 +1,7 @@
 // The files for several servers: containers, Kubernetes, nginx and systemd. What they name exists in the product, and their
 // own programs accept them where those are installed.
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -34,6 +34,8 @@ const LIVE = `${PUBLIC_API_ROOT}${publicContract.healthLive.path}`;
 const READY = `${PUBLIC_API_ROOT}${publicContract.healthReady.path}`;
 
 const ANALYZE = '/usr/bin/systemd-analyze';
+const SYSTEMCTL = '/usr/bin/systemctl';
+const whyNotEnabled = existsSync(SYSTEMCTL) ? '' : ' (skipped: systemctl is not installed)';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a manifest is what it says it is
 type Manifest = any;
@@ -254,4 +256,30 @@ describe('license-desk@.service', () => {
     ]);
     expect(stderr).toBe('');
   });
+
+  it.skipIf(!existsSync(SYSTEMCTL))(
+    `starts with the machine as long as it is enabled, whatever the other servers are${whyNotEnabled}`,
+    async () => {
+      const root = temporaryDirectory();
+      const units = join(root, 'etc/systemd/system');
+      mkdirSync(units, { recursive: true });
+      for (const name of ['license-desk@.service', 'license-desk.target'])
+        writeFileSync(join(units, name), read(name));
+      const systemctl = (verb: string, ...names: string[]) =>
+        execute(SYSTEMCTL, [`--root=${root}`, verb, ...names]);
+      const wantedBy = (unit: string): string[] => {
+        const folder = join(units, `${unit}.wants`);
+        const names = existsSync(folder) ? readdirSync(folder) : [];
+        return names.flatMap((name) => [name, ...wantedBy(name)]);
+      };
+      const servers = (unit: string) =>
+        [...new Set(wantedBy(unit))].filter((name) => name.includes('@')).toSorted();
+      const [first, second] = ['license-desk@8787.service', 'license-desk@8789.service'] as const;
+      await systemctl('enable', first, second);
+      expect(servers('multi-user.target')).toEqual([first, second]);
+      expect(servers('license-desk.target')).toEqual([first, second]);
+      await systemctl('disable', first);
+      expect(servers('multi-user.target')).toEqual([second]);
+    },
+  );
 });

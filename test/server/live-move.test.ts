@@ -3,7 +3,7 @@
 // setting names the new database, `npm run test:long` at earlier steps, too.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -404,6 +404,42 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
     };
     const key = await withServer(dataDir, meetFrozen, masterKey);
     await expectUsable(dataDir, [key], masterKey);
+  });
+
+  it('is refused unless the server reads the URL in the file that its next start will read', async () => {
+    const dataDir = installation();
+    const config = join(dataDir, 'config.json');
+    const settings = () => (existsSync(config) ? readFileSync(config, 'utf8') : null);
+    const before = settings();
+    const url = await newPostgresDatabase();
+    const folder = temporaryDirectory();
+    const [missing, other, file] = [join(folder, 'missing'), join(folder, 'other'), join(folder, 'url')];
+    writeFileSync(other, 'postgres://desk:secret@127.0.0.1/other\n');
+    writeFileSync(file, `${url}\n`);
+    await withServer(dataDir, async (server) => {
+      const refusal = async (path: string) => {
+        const reply = await fetch(`${server.adminOrigin}/admin/api/database/move/`, {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            authorization: `Bearer ${server.runtimeSecret}`,
+            'x-license-desk-user': 'root',
+          },
+          body: JSON.stringify({ url, file: path }),
+        });
+        expect(reply.status).toBe(400);
+        return ((await reply.json()) as { message: string }).message;
+      };
+      expect(await refusal(missing)).toMatch(/could not start again: .*no such file.*missing.*chown$/u);
+      const differs = await refusal(other);
+      expect(differs).toContain(`a different URL in ${other}`);
+      expect(differs).not.toContain('secret');
+      expect(settings()).toBe(before);
+      await newKey(server);
+      documentOf(await runCli(['move-database', '--to-file', file, '--json', '--data-dir', dataDir]));
+      expect(JSON.parse(settings() ?? '')).toMatchObject({ database_url_file: file });
+    });
+    await expectUsable(dataDir, []);
   });
 
   it('moves once for two commands at the same time', async () => {

@@ -1,5 +1,13 @@
 // Backups of an installation on PostgreSQL have the format of all others, and are restored into either database.
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { issue, listAs, serialsIn } from '../certificates/issuing.ts';
@@ -133,6 +141,48 @@ describe.skipIf(!hasPostgres)(`backups on PostgreSQL${why}`, () => {
     );
     await other.stop();
     expect(readdirSync(dataDir).filter((name) => name.startsWith('restore-'))).toEqual([]);
+  });
+
+  it('do not replace a database that a new data directory only knows by its name, unless told to', async () => {
+    const checked = join(folder, 'checked.ldbackup');
+    documentOf(await backup('--out', checked));
+    const { license_key: newer } = await onServer(dataDir, (server) => newLicense(server));
+    const keys = async (where: string) => (await licensesIn(where)).map(({ license_key }) => license_key);
+    const before = await keys(url);
+    const env = { LICENSE_DESK_DATABASE_URL: url };
+    const newDirectory = () => join(temporaryDirectory(), 'new');
+    const into = (directory: string, words: string[], options = {}) => {
+      const common = ['--passphrase-file', passphraseFile, '--yes', '--json', '--data-dir', directory];
+      return runCli(['restore', checked, ...common, ...words], options);
+    };
+
+    const directory = newDirectory();
+    const refused = await into(directory, [], { env });
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toMatch(/without LICENSE_DESK_DATABASE_URL, or add --replace-database/u);
+    expect((await into(directory, ['--database-url', url])).stderr).toContain('without --database-url, or');
+    expect(existsSync(directory)).toBe(false);
+    documentOf(await into(directory, []));
+    expect(await keys(directory)).not.toContain(newer);
+    // Once more, beside what the first check has left.
+    expect((await into(directory, [], { env })).exitCode).toBe(1);
+    expect(await keys(url)).toEqual(before);
+
+    // Only the data directory is lost: the key from the backup opens the database.
+    const found = newDirectory();
+    mkdirSync(found, { mode: 0o700 });
+    copyFileSync(join(directory, 'master.key'), join(found, 'master.key'));
+    const flags = { 'database-url': url };
+    const server = await startTestServer({ dataDir: found, flags });
+    expect((await server.admin.showLicense({ ref: newer })).license.license_key).toBe(newer);
+    await server.stop();
+
+    // A new machine.
+    const replaced = newDirectory();
+    documentOf(await into(replaced, ['--replace-database'], { env }));
+    expect(await keys(url)).not.toContain(newer);
+    await (await startTestServer({ dataDir: replaced, flags })).stop();
+    documentOf(await into(replaced, [], { env }));
   });
 
   it('are written daily, and restored from the back office into an empty database', async () => {

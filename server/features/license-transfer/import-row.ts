@@ -3,6 +3,7 @@ import { licenseAdminContract } from '#server/features/licenses/license-contract
 import type { LicenseOrder } from '#server/rules/license-draft.ts';
 import { csvText } from '#server/wire/csv.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
+import { endOfUtcDay } from '#server/wire/instants.ts';
 import type { CsvRow } from './csv-reader.ts';
 import {
   IMPORT_FIELDS,
@@ -40,9 +41,9 @@ const MESSAGES: Partial<Record<ImportField, string>> = {
   expires_at: 'must be a date such as 2027-01-31, or a time with offset such as 2027-01-31T12:00:00Z',
 };
 
-/** A plain date means midnight UTC, as on the command line. */
+/** A plain date is the last valid day, as on the command line and in the back office. */
 function toField(field: ImportField, text: string): unknown {
-  if (field === 'expires_at' && PLAIN_DATE.test(text)) return `${text}T00:00:00Z`;
+  if (field === 'expires_at' && PLAIN_DATE.test(text)) return endOfUtcDay(text);
   return field === 'days' && /^\d{1,15}$/u.test(text) ? Number(text) : text;
 }
 

@@ -13,7 +13,7 @@ export const licenseTransferMessages = messagesOf(
     importFirst: 'Import licenses from CSV',
     file: 'CSV file',
     fileHint:
-      'Choose a UTF-8 file with column names in the first row, up to 20 MB and 50,000 rows. You can review all rows before you import them.',
+      'Choose a UTF-8 file with column names in the first row, up to 20 MB and 50,000 rows. You can review all rows before you import them. An expiry date without a time is the last valid day (UTC).',
     dropHere: 'Drop a file here',
     uploading: 'Uploading…',
     rowsFound: 'No rows found. | {n} row found. Assign its columns. | {n} rows found. Assign their columns.',
@@ -67,7 +67,7 @@ export const licenseTransferMessages = messagesOf(
     importFirst: 'Lizenzen aus CSV importieren',
     file: 'CSV-Datei',
     fileHint:
-      'Wählen Sie eine UTF-8-Datei mit Spaltennamen in der ersten Zeile, bis 20 MB und 50.000 Zeilen. Sie können alle Zeilen vor dem Import prüfen.',
+      'Wählen Sie eine UTF-8-Datei mit Spaltennamen in der ersten Zeile, bis 20 MB und 50.000 Zeilen. Sie können alle Zeilen vor dem Import prüfen. Ein Ablaufdatum ohne Uhrzeit ist der letzte gültige Tag (UTC).',
     dropHere: 'Datei hier ablegen',
     uploading: 'Wird hochgeladen …',
     rowsFound:

@@ -1,0 +1,31 @@
+// Keeps a restore that is to check a backup in another data directory from replacing the database that the environment or
+// the command line names for all commands.
+import { connect } from '#server/database/connect.ts';
+import { isEmptyDatabase } from '#server/database/migrate.ts';
+import { aboutDatabase } from '#server/database/unusable-database.ts';
+import { databaseLocation } from '#server/installation/database-location.ts';
+import { databaseName, isMarked } from '#server/installation/installation.ts';
+import { type Config, ConfigError } from '#server/platform/config.ts';
+import { precedingSettings } from './move-steps.ts';
+
+/** @throws ConfigError if the database has content, and only its name connects it with the data directory */
+export async function refuseForeignDatabase(config: Config): Promise<void> {
+  const { dataDir } = config;
+  const location = databaseLocation(config);
+  const settings = precedingSettings(config).join(' and ');
+  if (location.url === null || settings === '' || isMarked(dataDir, location)) return;
+  try {
+    const sequelize = await connect(location);
+    try {
+      if (await isEmptyDatabase(sequelize)) return;
+    } finally {
+      await sequelize.close();
+    }
+  } catch (error) {
+    throw aboutDatabase(error, location);
+  }
+  throw new ConfigError(
+    `${settings} names the database ${databaseName(location)}, which has data, and no server has used it with ${dataDir}; ` +
+      `to restore into ${dataDir} only, run the command without ${settings}, or add --replace-database to replace the database`,
+  );
+}

@@ -30,22 +30,15 @@ import { createTransactions, type RunTransaction } from '#server/database/transa
 import { aboutDatabase } from '#server/database/unusable-database.ts';
 import { type Call, cliCall } from '#server/platform/call.ts';
 import { systemClock as clock } from '#server/platform/clock.ts';
-import {
-  type Config,
-  ConfigError,
-  configFilePath,
-  givenBy,
-  parseGiven,
-  readConfigFile,
-  refuseUnknown,
-} from '#server/platform/config.ts';
-import { DATABASE_SETTINGS, type Setting, SETTINGS } from '#server/platform/settings.ts';
+import { type Config, ConfigError, configFilePath, readConfigFile } from '#server/platform/config.ts';
+import { DATABASE_SETTINGS } from '#server/platform/settings.ts';
 import { copyDatabase } from '#server/database/copy-database.ts';
 import { writeFileDurably } from '#server/platform/durable-file.ts';
 import { VERSION } from '#server/installation/version.ts';
 import { DAY_MS } from '#server/wire/instants.ts';
 import { createSealer } from '#server/platform/sealer.ts';
 import { createSecurityLog, type SecurityLog } from '#server/platform/security-log.ts';
+import { requireUsableSettings } from '#server/features/settings/next-settings.ts';
 import { settingDifferences } from '#server/features/settings/setting-changes.ts';
 import { createReissueStore } from '#server/features/signing/reissue-store.ts';
 import { createSigningService } from '#server/features/signing/signing-service.ts';
@@ -172,13 +165,9 @@ async function finishDatabase(
 }
 
 /** @returns why a server would not start with the `config.json` in this folder */
-function problemOfSettings(folder: string, { given }: Pick<Config, 'given'>): string | null {
+async function problemOfSettings(folder: string, config: Config): Promise<string | null> {
   try {
-    const file = readConfigFile(folder);
-    refuseUnknown(file);
-    for (const [name, row] of Object.entries(SETTINGS) as [keyof typeof SETTINGS, Setting<unknown>][])
-      if (given[name].source === 'file' || given[name].source === 'default')
-        parseGiven(row, givenBy(row, { flags: {}, env: {} }, file));
+    await requireUsableSettings(config, readConfigFile(folder));
     return null;
   } catch (error) {
     if (error instanceof ConfigError) return error.message;

@@ -61,7 +61,7 @@ interface Needs {
   /** Gives `config.json` in this folder the present settings of the database: a restore does not move the data. */
   keepDatabaseSettings(folder: string): void;
   /** @returns why a server would not start with the `config.json` in this folder; null if it would */
-  problemOfSettings(folder: string): string | null;
+  problemOfSettings(folder: string): Promise<string | null>;
   givenKey: Pick<Config, 'masterKey' | 'isKeyKeptByApp'>;
   clock: Clock;
   /** License Desk version. */
@@ -217,7 +217,7 @@ export function createRestoreService(needs: Needs) {
     );
     rmSync(staged(PRESENT), { force: true });
     // At the command line, the administrator can correct the file after the restore.
-    const problem = needs.isServing ? needs.problemOfSettings(staging) : null;
+    const problem = needs.isServing ? await needs.problemOfSettings(staging) : null;
     if (problem !== null)
       throw new BackupError(`the server would not start with the settings in this backup: ${problem}`);
     const { created_at, version } = manifest;

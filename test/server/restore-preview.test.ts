@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { issue } from '../certificates/issuing.ts';
 import { entriesOf, forge, openBackup, PASSPHRASE, restore, saveBackup } from '../helpers/backup-file.ts';
+import { cliOn } from '../helpers/cli.ts';
 import { decryptBackup, withCheapKey } from '../helpers/decrypt-backup.ts';
 import { newLicense } from '../helpers/contract-calls.ts';
 import { selectRows, writeRows } from '../helpers/database.ts';
@@ -127,6 +128,52 @@ describe('the preview of a restore', () => {
       webhooks: one({ id: webhook.id, url: webhook.url }),
       signing_keys: one({ key_id: leakedKey }),
     });
+  });
+
+  it('names API tokens that were rotated after the backup, and not webhooks that were edited', async () => {
+    const directory = await keptDataDir();
+    const server = await startTestServer({ dataDir: directory });
+    const create = async (name: string) => (await server.admin.createApiToken({ name, role: 'admin' })).token;
+    const [unchanged, rotated, overlapping, revoked] = [
+      await create('unchanged'),
+      await create('rotated'),
+      await create('overlapping'),
+      await create('rotated and revoked'),
+    ];
+    const { webhook } = await server.admin.registerWebhook({ url: 'https://127.0.0.1:9/old', scope: 'all' });
+    const backup = join(await keptDataDir(), 'backup.tar');
+    await saveBackup(server, backup);
+    await server.admin.rotateApiToken({ id: rotated.id, overlap_days: 0 });
+    await server.admin.rotateApiToken({ id: overlapping.id });
+    await server.admin.rotateApiToken({ id: revoked.id });
+    await server.admin.revokeApiToken({ id: revoked.id });
+    await server.admin.updateWebhook({ id: webhook.id, url: 'https://127.0.0.1:9/new' });
+    await server.stop();
+
+    const { present: compared, ...preview } = await previewOf(directory, backup, {});
+    const listed = ({ id, name, role, last_four }: typeof rotated, revokedAt: unknown) => ({
+      id,
+      name,
+      role,
+      token: `ldk_…${last_four}`,
+      revoked_at: revokedAt,
+    });
+    const { count, items } = compared!.revived.api_tokens;
+    expect(count).toBe(3);
+    expect(items.toSorted((a, b) => a.id - b.id)).toEqual([
+      listed(rotated, null),
+      listed(overlapping, null),
+      listed(revoked, expect.any(String)),
+    ]);
+    expect(items.map(({ id }) => id)).not.toContain(unchanged.id);
+    // It comes back with its former address.
+    expect(compared?.revived.webhooks).toEqual({ count: 0, items: [] });
+    expect(preview.webhooks.items).toMatchObject([{ url: webhook.url, present: false }]);
+
+    const text = await cliOn(directory).prints('restore', backup, '--accept-unsigned', '--yes');
+    expect(text).toContain(
+      `license-desk api-token revoke ${rotated.id}  # rotated, admin, rotated, with ldk_…${rotated.last_four} before`,
+    );
   });
 
   it('compares with a database of a version that could not distrust signing keys', async () => {

@@ -24,7 +24,15 @@ const revived = z.object({
   authorization_tokens: listed(
     z.object({ id: count, token: text, license_key: text, product: text, ended_at: timestamp }),
   ),
-  api_tokens: listed(z.object({ id: count, name: text, role: text, token: text, revoked_at: timestamp })),
+  api_tokens: listed(
+    z.object({
+      id: count,
+      name: text,
+      role: text,
+      token: text,
+      revoked_at: timestamp.nullable().meta({ description: 'Null if the token was rotated.' }),
+    }),
+  ),
   certificates: listed(z.object({ serial_number: text, subject: text, reason: text, revoked_at: timestamp })),
   webhooks: listed(z.object({ id: count, url: text, scope: text, deleted_at: timestamp.nullable() })),
   signing_keys: listed(z.object({ key_id: text, distrusted_at: timestamp })),

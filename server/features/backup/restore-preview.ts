@@ -56,8 +56,10 @@ export interface RevivedApiToken {
   id: number;
   name: string;
   role: string;
+  /** The secret that the backup accepts. */
   token: string;
-  revoked_at: string;
+  /** Null if a rotation has replaced that secret. */
+  revoked_at: string | null;
 }
 
 export interface RevivedCertificate {

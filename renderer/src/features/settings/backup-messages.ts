@@ -65,7 +65,7 @@ export const backupMessages = messagesOf(
       signing_keys: 'Signing keys',
     },
     revived: 'Active again',
-    revivedAbout: 'Revoked or deleted after the backup. Revoke them again after the restore.',
+    revivedAbout: 'Revoked, replaced or deleted after the backup. Revoke them again after the restore.',
     newer: 'Certificates issued after the backup',
     newerKept: 'Kept',
     newerRevoked: 'Revoked by the restore',
@@ -163,7 +163,7 @@ export const backupMessages = messagesOf(
     },
     revived: 'Wieder aktiv',
     revivedAbout:
-      'Nach der Sicherung widerrufen oder gelöscht. Widerrufen Sie diese Einträge nach der Wiederherstellung erneut.',
+      'Nach der Sicherung widerrufen, ersetzt oder gelöscht. Widerrufen Sie diese Einträge nach der Wiederherstellung erneut.',
     newer: 'Nach der Sicherung ausgestellte Zertifikate',
     newerKept: 'Bleiben erhalten',
     newerRevoked: 'Werden widerrufen',

@@ -215,6 +215,17 @@ async function highestIn(database: SqliteFile): Promise<HighestGiven> {
   return { ids, listNumber: newest?.number ?? 0, distrustSequence: published?.sequence ?? 0 };
 }
 
+/** Nothing else may write to the restored database meanwhile. @param presentFile the current database */
+export async function readHighestGiven(restored: string, presentFile: string): Promise<HighestGiven> {
+  const database = await openUnchanging(restored);
+  try {
+    await database.all('ATTACH $uri AS present', { uri: unchangingUri(presentFile) });
+    return await highestIn(database);
+  } finally {
+    await database.close();
+  }
+}
+
 async function readPresent(database: SqliteFile, file: string, now: number) {
   await database.all('ATTACH $uri AS present', { uri: unchangingUri(file) });
   const isSame = (await database.all(SAME_INSTALLATION)).length > 0;

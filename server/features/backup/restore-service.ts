@@ -33,6 +33,7 @@ import {
   stagingFolder,
   withdrawRestore,
 } from './data-files.ts';
+import type { Ended } from './newer-objects-store.ts';
 import type { Comparison, RestorePreview, SettingChange } from './restore-preview.ts';
 import type { HighestGiven } from './restored-database-store.ts';
 import { chooseMasterKey } from './restored-master-key.ts';
@@ -77,6 +78,7 @@ interface Needs {
     present: string | null,
     now: number,
   ): Promise<{ comparison: Comparison; highest: HighestGiven | null }>;
+  findEnded(restored: string, present: string): Promise<Ended>;
   /** @param now, restored contents of `config.json`; null if there is none */
   compareSettings(now: string | null, restored: string | null): SettingChange[];
   /** Prepares the database for its next start. @param about its `present`: the current database, if it can be read */
@@ -200,6 +202,10 @@ export function createRestoreService(needs: Needs) {
     return staged(PRESENT);
   }
 
+  /** @returns null if the current database cannot be read, which the comparison reports */
+  const findEnded = (current: string): Promise<Ended | null> =>
+    needs.findEnded(staged(DATABASE), current).catch(() => null);
+
   async function open(request: RestoreRequest): Promise<PendingRestore> {
     const { manifest, authenticated } = await unpack(request);
     needs.keepDatabaseSettings(staging);
@@ -210,11 +216,10 @@ export function createRestoreService(needs: Needs) {
       throw new BackupError(`the master key from ${chosen.from} does not belong to this backup`);
     });
     if (!authenticated) await refuseForeignCode(request.file);
-    const { comparison, highest } = await needs.compareDatabases(
-      staged(DATABASE),
-      await presentFile(),
-      clock.now(),
-    );
+    const current = await presentFile();
+    // First: what ends between the two reads stays ended. A database that cannot be read is compared with, too.
+    const ended = current && needs.isServing ? await findEnded(current) : null;
+    const { comparison, highest } = await needs.compareDatabases(staged(DATABASE), current, clock.now());
     rmSync(staged(PRESENT), { force: true });
     // At the command line, the administrator can correct the file after the restore.
     const problem = needs.isServing ? await needs.problemOfSettings(staging) : null;
@@ -239,13 +244,13 @@ export function createRestoreService(needs: Needs) {
         if (chosen.isFromBackup) writeMasterKeyFile(staging, key);
         rmSync(staged(SEALED_MASTER_KEY), { force: true });
         const { name = request.file } = request;
-        return { before: await putInPlace({ source: name, created_at, version }) };
+        return { before: await putInPlace({ source: name, created_at, version }, ended) };
       },
     };
   }
 
   /** @returns the folder for the previous data; null if there was none, or if it is still in place */
-  async function putInPlace(about: RestoredBackup): Promise<string | null> {
+  async function putInPlace(about: RestoredBackup, ended: Ended | null): Promise<string | null> {
     const names = [CONFIG, MASTER_KEY_FILE, DATABASE] as const;
     const before = folderForBefore(dataDir, clock.now());
     const plan: RestorePlan = {
@@ -253,6 +258,7 @@ export function createRestoreService(needs: Needs) {
       before,
       database: needs.target.name,
       about,
+      ended,
     };
     writeFileDurably(staged(PLAN), JSON.stringify(plan));
     commitRestore(dataDir);

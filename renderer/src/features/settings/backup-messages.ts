@@ -80,7 +80,7 @@ export const backupMessages = messagesOf(
     stagedTitle: 'A restore waits for a restart.',
     stagedRestart: 'Restart the server to go back to {date}.',
     stagedByHand:
-      'To go back to {date}, stop the server where it was started, then start it again. Changes until then are only in the data that is kept.',
+      'To go back to {date}, stop the server where it was started, then start it again. Changes until then, except to certificates and signing keys, are only in the data that is kept.',
     cancelRestore: 'Cancel restore',
     canceled: 'The restore to {date} was canceled on {at}. Nothing has changed.',
     restored: 'Restored on {at}, from the backup of {date}.',
@@ -178,7 +178,7 @@ export const backupMessages = messagesOf(
     stagedTitle: 'Eine Wiederherstellung wartet auf einen Neustart.',
     stagedRestart: 'Starten Sie den Server neu, um zum Stand vom {date} zurückzukehren.',
     stagedByHand:
-      'Um zum Stand vom {date} zurückzukehren, beenden Sie den Server dort, wo er gestartet wurde, und starten Sie ihn erneut. Änderungen bis dahin sind nur in den aufbewahrten Daten enthalten.',
+      'Um zum Stand vom {date} zurückzukehren, beenden Sie den Server dort, wo er gestartet wurde, und starten Sie ihn erneut. Änderungen bis dahin sind nur in den aufbewahrten Daten enthalten, ausgenommen Zertifikate und Signaturschlüssel.',
     cancelRestore: 'Wiederherstellung abbrechen',
     canceled:
       'Die Wiederherstellung des Stands vom {date} wurde am {at} abgebrochen. Es hat sich nichts geändert.',

@@ -122,7 +122,8 @@ describe('a restore that was confirmed in the back office', () => {
     const found = await confirmAndGoOn(dataDir, dataDir);
     await startAndKill(dataDir, 'kill-at-rename.ts', { KILL_AT_RENAME: '1' });
     // As if it had been killed one step earlier, before it made the folder.
-    for (const name of globSync('before-restore-*', { cwd: dataDir })) rmdirSync(join(dataDir, name));
+    const [folder] = globSync('before-restore-*', { cwd: dataDir });
+    rmdirSync(join(dataDir, folder ?? ''));
     await expect(startTestServer({ dataDir })).rejects.toThrow(RestoreCompletedError);
     await expectKept(await serveAt(dataDir), found);
   });

@@ -29,23 +29,29 @@ const NEWER = `
     LEFT JOIN main.licenses AS r ON r.license_key = l.license_key
   WHERE p.not_after > $now AND p.serial_number NOT IN (SELECT serial_number FROM main.certificates)`;
 
+/** Also entries of certificates that the backup has lost. */
+const LISTED_IN_BACKUP = `SELECT json ->> '$.serial_number' FROM main.revocation_entries`;
+
 /** Certificates that the backup does not have and that have not expired. The conditions exclude each other. */
 export const NEWER_CERTIFICATES = {
   kept: `SELECT * FROM (${NEWER}) WHERE isRevocable AND licenseId IS NOT NULL ORDER BY id`,
   /** Their licenses are not in the backup. */
-  revoked: `SELECT * FROM (${NEWER}) WHERE isRevocable AND licenseId IS NULL AND revoked_at IS NULL ORDER BY id`,
+  revoked: `SELECT * FROM (${NEWER}) WHERE isRevocable AND licenseId IS NULL AND revoked_at IS NULL
+    AND serial_number NOT IN (${LISTED_IN_BACKUP}) ORDER BY id`,
   /** Of another authority than the one that signs CRLs after the restore. */
   irrevocable: `SELECT * FROM (${NEWER}) WHERE NOT isRevocable ORDER BY id`,
 };
 
-/** Of certificates without a row in the restored database. */
+/** Of certificates without a row in the restored database. Restores of earlier versions have repeated some. */
 const ORPHANED_ENTRIES = `
   SELECT e.authority_key AS "authorityKey", e.not_after AS "notAfter", e.der_hex AS "derHex", e.json AS "json"
   FROM present.revocation_entries AS e LEFT JOIN present.certificates AS p ON p.id = e.certificate_id
     LEFT JOIN present.licenses AS l ON l.id = p.license_id
   WHERE e.not_after > $now AND e.authority_key IS ${RESTORED_AUTHORITY}
     AND (p.id IS NULL OR l.license_key NOT IN (SELECT license_key FROM main.licenses))
-    AND e.json ->> '$.serial_number' NOT IN (SELECT serial_number FROM main.certificates)`;
+    AND e.json ->> '$.serial_number' NOT IN (SELECT serial_number FROM main.certificates)
+    AND e.json ->> '$.serial_number' NOT IN (${LISTED_IN_BACKUP})
+  GROUP BY e.json ->> '$.serial_number' ORDER BY min(e.id)`;
 
 const CERTIFICATES = `
   SELECT p.id AS "id", p.license_id AS "licenseId", p.authority_key AS "authorityKey", p.serial_number AS "serialNumber",

@@ -162,12 +162,17 @@ function newerText({ present }: RestorePreview): string[] {
   ];
 }
 
+function authenticationText({ authenticated, from_before: fromBefore }: RestorePreview): string {
+  if (!authenticated) return 'no; the file may have been altered';
+  return fromBefore ? 'yes, in the data directory since a restore' : 'yes, by its passphrase';
+}
+
 export function previewText(preview: RestorePreview): string {
-  const { authenticated, created_at, version, present } = preview;
+  const { created_at, version, present } = preview;
   const facts = block([
     ['Created', instant(created_at)],
     ['Version', version],
-    ['Authenticated', authenticated ? 'yes, by its passphrase' : 'no; the file may have been altered'],
+    ['Authenticated', authenticationText(preview)],
     ...countsText(preview),
   ]);
   return [

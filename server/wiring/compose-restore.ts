@@ -4,11 +4,8 @@ import { join } from 'node:path';
 import { recordSecurityEvent } from '#server/features/audit/security-events.ts';
 import { findEnded } from '#server/features/backup/newer-objects-store.ts';
 import { compareDatabases } from '#server/features/backup/restore-comparison-store.ts';
-import {
-  createRestoreService,
-  type PendingRestore,
-  type RestoreRequest,
-} from '#server/features/backup/restore-service.ts';
+import { createRestoreService, type PendingRestore } from '#server/features/backup/restore-service.ts';
+import type { RestoreRequest } from '#server/features/backup/restore-unpacking.ts';
 import { restoreTarget } from './compose-administration.ts';
 import { refuseForeignDatabase } from './replaced-database.ts';
 import { findForeignCode, finishDatabase, upgradeDatabase } from './restored-database.ts';

@@ -1,5 +1,5 @@
 // What a restore shows before it is committed, and that it does not go behind what is there.
-import { cpSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { issue } from '../certificates/issuing.ts';
@@ -221,6 +221,35 @@ describe('the preview of a restore', () => {
     await expect(previewOf(await present(), forged, { acceptUnsigned: true })).rejects.toThrow(
       /was altered: its database has triggers or views that License Desk does not create \(later\)/u,
     );
+  });
+
+  it('trusts a folder only if a restore has put it into this data directory', async () => {
+    const directory = await present();
+    const { before } = await restore(file, directory, options);
+    const kept = join(directory, before ?? '');
+    const signed = { acceptUnsigned: false };
+    const trusted = { authenticated: true, from_before: true };
+    expect(await previewOf(directory, kept, signed)).toMatchObject(trusted);
+    expect(await previewOf(directory, file)).toMatchObject({ authenticated: true, from_before: false });
+
+    const elsewhere = join(await keptDataDir(), before ?? '');
+    cpSync(kept, elsewhere, { recursive: true });
+    const link = join(directory, 'before-restore-20260101T000000Z');
+    symlinkSync(elsewhere, link);
+    for (const folder of [elsewhere, link])
+      await expect(previewOf(directory, folder, signed)).rejects.toThrow(
+        `${folder} is not authenticated: it is not a before-restore folder of ${directory}`,
+      );
+    expect(await previewOf(directory, elsewhere, {})).toMatchObject({
+      authenticated: false,
+      from_before: false,
+    });
+    const trigger = `CREATE TRIGGER later AFTER INSERT ON audit_entries BEGIN ${backdoor}; END`;
+    await writeRows(elsewhere, trigger);
+    await expect(previewOf(directory, elsewhere, {})).rejects.toThrow(/was altered: .*\(later\)/u);
+
+    const text = await cliOn(directory).prints('restore', kept, '--yes');
+    expect(text).toMatch(/Authenticated: +yes, in the data directory since a restore/u);
   });
 
   it('works where the present database is damaged, empty or of another installation', async () => {

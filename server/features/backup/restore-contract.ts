@@ -55,9 +55,11 @@ const newer = z
 const preview = z.object({
   created_at: text,
   version: text,
-  authenticated: z
-    .boolean()
-    .meta({ description: 'Whether a passphrase proves that the backup is unaltered.' }),
+  authenticated: z.boolean().meta({
+    description:
+      'Whether the backup is known to be unaltered: by its passphrase, or because it is the data from before a restore.',
+  }),
+  from_before: z.boolean().meta({ description: 'Whether it is the data from before a restore.' }),
   counts,
   api_tokens: listed(z.object({ name: text, role: text, created_at: timestamp, token: text, present })),
   webhooks: listed(z.object({ url: text, scope: text, created_at: timestamp, present })),

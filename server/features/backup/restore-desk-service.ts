@@ -25,8 +25,9 @@ import {
   type ShownPreview,
 } from './restore-contract.ts';
 import type { Listed, RestorePreview } from './restore-preview.ts';
-import type { PendingRestore, RestoreRequest } from './restore-service.ts';
+import type { PendingRestore } from './restore-service.ts';
 import type { RestoreSources } from './restore-sources.ts';
+import type { RestoreRequest } from './restore-unpacking.ts';
 
 interface Needs {
   dataDir: string;

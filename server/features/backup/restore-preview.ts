@@ -128,7 +128,9 @@ export interface RestorePreview extends Comparison {
   created_at: string;
   /** License Desk version. */
   version: string;
-  /** Whether a passphrase proves that the backup is unaltered. */
+  /** Whether it is known to be unaltered: by its passphrase, or because it is the data from before a restore. */
   authenticated: boolean;
+  /** Whether it is the data from before a restore, in the data directory. */
+  from_before: boolean;
   settings: SettingChange[];
 }

@@ -1,6 +1,6 @@
 // Restores a backup in two steps: it is unpacked, checked and previewed first, and put in place on confirmation. Until
 // then, nothing in the data directory changes.
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseLocation } from '#server/database/connect.ts';
 import { NotReplacedError } from '#server/database/move/not-replaced.ts';
@@ -8,18 +8,8 @@ import type { Clock } from '#server/platform/clock.ts';
 import { type Config, configFilePath } from '#server/platform/config.ts';
 import { writeFileDurably } from '#server/platform/durable-file.ts';
 import { MASTER_KEY_FILE, writeMasterKeyFile } from '#server/platform/master-key.ts';
-import { readArchive } from './archive-reader.ts';
 import type { CopyDatabase } from './backup-archive.ts';
-import {
-  BackupError,
-  CONFIG,
-  DATABASE,
-  hasPart,
-  type Manifest,
-  MAX_SMALL_FILE,
-  SEALED_MASTER_KEY,
-  SPARE_SPACE,
-} from './backup-format.ts';
+import { BackupError, CONFIG, DATABASE, SEALED_MASTER_KEY } from './backup-format.ts';
 import {
   commitRestore,
   finishRestore,
@@ -35,20 +25,10 @@ import {
 } from './data-files.ts';
 import type { Ended } from './newer-objects-store.ts';
 import type { Comparison, RestorePreview, SettingChange } from './restore-preview.ts';
+import { createUnpacking, type RestoreRequest } from './restore-unpacking.ts';
 import type { HighestGiven } from './restored-database-store.ts';
 import { chooseMasterKey } from './restored-master-key.ts';
 import { SealError } from '#server/platform/sealer.ts';
-
-export interface RestoreRequest {
-  /** A backup, or the folder with the data from before a restore. */
-  file: string;
-  /** What to call it; the file unless given. */
-  name?: string;
-  /** Null if not given. */
-  passphrase: string | null;
-  /** Accepts an archive that no passphrase authenticates (contract, section 8). */
-  acceptUnsigned: boolean;
-}
 
 interface Needs {
   dataDir: string;
@@ -104,83 +84,15 @@ export interface PendingRestore {
   commit(): Promise<Restored>;
 }
 
-/** @param error from the archive, the file system or elsewhere */
-function aboutFile(file: string, error: unknown): Error {
-  const { message, syscall } = error as NodeJS.ErrnoException;
-  if (error instanceof BackupError) return new BackupError(`${file} ${message}`);
-  return new BackupError(
-    syscall === undefined ? `${file} is damaged: ${message}` : `${file} cannot be unpacked: ${message}`,
-  );
-}
-
 function textOf(path: string): string | null {
   return existsSync(path) ? readFileSync(path, 'utf8') : null;
-}
-
-interface Unpacked {
-  manifest: Pick<Manifest, 'created_at' | 'version'>;
-  authenticated: boolean;
 }
 
 export function createRestoreService(needs: Needs) {
   const { dataDir, clock } = needs;
   const staging = stagingFolder(dataDir);
   const staged = (name: string) => join(staging, name);
-
-  function refuseUnusable(found: Manifest): void {
-    const { schema, version, parts } = found;
-    if (!needs.isKnownSchema(schema))
-      throw new BackupError(
-        `was made by a newer version of License Desk (${version}); install that version or a later one`,
-      );
-    if (!hasPart(found, DATABASE)) throw new BackupError('does not contain a database');
-    const large = parts.find(({ name, bytes }) => name !== DATABASE && bytes > MAX_SMALL_FILE);
-    if (large) throw new BackupError(`has a ${large.name} of more than ${MAX_SMALL_FILE} bytes`);
-  }
-
-  function refuseWithoutSpace({ parts }: Manifest): void {
-    const needed = parts.reduce((sum, { bytes }) => sum + bytes, SPARE_SPACE);
-    const { bavail, bsize } = statfsSync(dataDir);
-    if (bavail * bsize < needed) {
-      throw new BackupError(
-        `cannot be unpacked: not enough disk space in ${dataDir}: ${needed} bytes needed, ${bavail * bsize} bytes free`,
-      );
-    }
-  }
-
-  /** The data from before a restore, as if it were a backup. */
-  async function takeFolder(folder: string): Promise<Unpacked> {
-    if (!existsSync(join(folder, DATABASE))) throw new BackupError(`${folder} does not contain a database`);
-    const { signal } = new AbortController();
-    const kept = { url: null, file: join(folder, DATABASE) };
-    await needs.copyDatabase(kept, staged(DATABASE), { withoutRowsOf: [], signal });
-    for (const name of [CONFIG, MASTER_KEY_FILE])
-      if (existsSync(join(folder, name))) copyFileSync(join(folder, name), staged(name));
-    const created_at = statSync(join(folder, DATABASE)).mtime.toISOString();
-    // Only this user can write to the data directory.
-    return { manifest: { created_at, version: needs.version }, authenticated: true };
-  }
-
-  async function unpack({ file, passphrase, acceptUnsigned }: RestoreRequest): Promise<Unpacked> {
-    if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) return takeFolder(file);
-    try {
-      return await readArchive(file, {
-        passphrase,
-        directory: staging,
-        accept(found, authenticated) {
-          refuseUnusable(found);
-          if (!authenticated && !acceptUnsigned) {
-            throw new BackupError(
-              'is not authenticated: it was made without a passphrase or by an earlier version, and may have been altered since; --accept-unsigned restores it anyway',
-            );
-          }
-          refuseWithoutSpace(found);
-        },
-      });
-    } catch (error) {
-      throw aboutFile(file, error);
-    }
-  }
+  const unpack = createUnpacking(needs);
 
   /** Triggers and views could do what the preview does not show. @throws BackupError */
   async function refuseForeignCode(file: string): Promise<void> {
@@ -207,7 +119,7 @@ export function createRestoreService(needs: Needs) {
     needs.findEnded(staged(DATABASE), current).catch(() => null);
 
   async function open(request: RestoreRequest): Promise<PendingRestore> {
-    const { manifest, authenticated } = await unpack(request);
+    const { manifest, authenticated, fromBefore } = await unpack(request);
     needs.keepDatabaseSettings(staging);
     const chosen = await chooseMasterKey(dataDir, staging, needs.givenKey, request.passphrase);
     const { key } = chosen;
@@ -227,7 +139,14 @@ export function createRestoreService(needs: Needs) {
       throw new BackupError(`the server would not start with the settings in this backup: ${problem}`);
     const { created_at, version } = manifest;
     const settings = needs.compareSettings(textOf(configFilePath(dataDir)), textOf(staged(CONFIG)));
-    const preview: RestorePreview = { created_at, version, authenticated, ...comparison, settings };
+    const preview: RestorePreview = {
+      created_at,
+      version,
+      authenticated,
+      from_before: fromBefore,
+      ...comparison,
+      settings,
+    };
 
     return {
       preview,

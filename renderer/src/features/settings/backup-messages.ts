@@ -51,6 +51,7 @@ export const backupMessages = messagesOf(
     version: 'Made by version',
     authenticated: 'Unaltered',
     byPassphrase: 'Yes, proven by its passphrase',
+    fromBefore: 'Yes, in the data directory since a restore',
     notAuthenticated: 'Unknown: the file may have been altered',
     otherInstallation: 'This backup is from another installation.',
     presentUnreadable:
@@ -148,6 +149,7 @@ export const backupMessages = messagesOf(
     version: 'Erstellt mit Version',
     authenticated: 'Unverändert',
     byPassphrase: 'Ja, durch die Passphrase belegt',
+    fromBefore: 'Ja, seit einer Wiederherstellung im Datenverzeichnis',
     notAuthenticated: 'Unbekannt: Die Datei kann verändert worden sein',
     otherInstallation: 'Diese Sicherung stammt von einer anderen Installation.',
     presentUnreadable:

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { recordSecurityEvent } from '#server/features/audit/security-events.ts';
+import { BackupError } from '#server/features/backup/backup-format.ts';
 import { findEnded } from '#server/features/backup/newer-objects-store.ts';
 import { compareDatabases } from '#server/features/backup/restore-comparison-store.ts';
 import { createRestoreService, type PendingRestore } from '#server/features/backup/restore-service.ts';
@@ -11,9 +12,9 @@ import { refuseForeignDatabase } from './replaced-database.ts';
 import { findForeignCode, finishDatabase, upgradeDatabase } from './restored-database.ts';
 import { prepareDataDirectory, takeDataDirectory } from '#server/installation/data-directory.ts';
 import { databaseLocation } from '#server/installation/database-location.ts';
+import { databaseName } from '#server/installation/installation.ts';
 import { connect, type DatabaseLocation } from '#server/database/connect.ts';
-import { isEmptyDatabase, isKnownSchema, migrate } from '#server/database/migrate.ts';
-import { createTransactions } from '#server/database/transaction.ts';
+import { isEmptyDatabase, isKnownSchema, pendingMigrations } from '#server/database/migrate.ts';
 import { aboutDatabase } from '#server/database/unusable-database.ts';
 import { type Call, cliCall } from '#server/platform/call.ts';
 import { systemClock as clock } from '#server/platform/clock.ts';
@@ -40,14 +41,18 @@ async function problemOfSettings(folder: string, config: Config): Promise<string
   }
 }
 
+/** @throws BackupError if it is in PostgreSQL and has the schema of an earlier version, which cannot be copied */
 async function hasContent(location: DatabaseLocation): Promise<boolean> {
   if (location.url === null) return existsSync(location.file);
   try {
     const sequelize = await connect(location);
     try {
       if (await isEmptyDatabase(sequelize)) return false;
-      await migrate(sequelize, createTransactions(sequelize));
-      return true;
+      // Not migrated here: a restore that is only previewed changes nothing, and earlier servers may use the database.
+      if ((await pendingMigrations(sequelize)).length === 0) return true;
+      throw new BackupError(
+        `the database ${databaseName(location)} was written by an earlier version of License Desk; start a server of this version once to update it, then restore`,
+      );
     } finally {
       await sequelize.close();
     }

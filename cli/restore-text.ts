@@ -96,7 +96,8 @@ function revivedLines(revived: Revived) {
       'API tokens',
       api_tokens,
       (item) =>
-        `license-desk api-token revoke ${item.id}  # ${item.name}, ${item.role}, ${ended(item.revoked_at, 'revoked')}`,
+        `license-desk api-token revoke ${item.id}  # ${item.name}, ${item.role}, ` +
+        (item.revoked_at === null ? `rotated, with ${item.token} before` : ended(item.revoked_at, 'revoked')),
     ),
     ...group(
       'Certificates',
@@ -126,9 +127,10 @@ export function revivedText({ present, present_problem: problem }: RestorePrevie
   if (present === null)
     return 'There is no current database to compare with. Check your records for revocations after the backup.';
   const lines = revivedLines(present.revived);
-  if (lines.length === 0) return 'Nothing that was revoked or deleted after the backup becomes active again.';
+  if (lines.length === 0)
+    return 'Nothing that was revoked, replaced or deleted after the backup becomes active again.';
   return [
-    'Revoked or deleted after the backup, and active again after the restore. To revoke again, run:',
+    'Revoked, replaced or deleted after the backup, and active again after the restore. To revoke again, run:',
     ...lines,
   ].join('\n');
 }
@@ -160,12 +162,17 @@ function newerText({ present }: RestorePreview): string[] {
   ];
 }
 
+function authenticationText({ authenticated, from_before: fromBefore }: RestorePreview): string {
+  if (!authenticated) return 'no; the file may have been altered';
+  return fromBefore ? 'yes, in the data directory since a restore' : 'yes, by its passphrase';
+}
+
 export function previewText(preview: RestorePreview): string {
-  const { authenticated, created_at, version, present } = preview;
+  const { created_at, version, present } = preview;
   const facts = block([
     ['Created', instant(created_at)],
     ['Version', version],
-    ['Authenticated', authenticated ? 'yes, by its passphrase' : 'no; the file may have been altered'],
+    ['Authenticated', authenticationText(preview)],
     ...countsText(preview),
   ]);
   return [

@@ -64,6 +64,11 @@ export function writingTransaction(): Transaction | undefined {
   return current?.handle;
 }
 
+/** Runs `work` on another database, which must not join the current transaction. */
+export function outsideTransaction<Result>(work: () => Result): Result {
+  return openTransaction.exit(work);
+}
+
 /**
  * Runs `hook` after the current transaction has committed and before its caller resumes. Never runs after a rollback.
  */

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { apiBaseUrl, listenerAddress } from '#server/wiring/api-address.ts';
 import { compose } from '#server/wiring/compose.ts';
+import { tidyDataDirectory } from '#server/wiring/compose-administration.ts';
 import type { Service } from '#server/wiring/service.ts';
 import { PUBLIC_API_ROOT } from '#server/contract.ts';
 import { prepareDataDirectory, takeDataDirectory } from '#server/installation/data-directory.ts';
@@ -34,10 +35,7 @@ import { VERSION } from '#server/installation/version.ts';
 
 /** A command that has locked the directory usually finishes sooner. */
 const LOCK_WAIT_MS = 5000;
-/**
- * Delays background jobs, so that the first page and calls are fast: each job loads about as much code as the whole
- * server.
- */
+/** Delays jobs, so that the first page and calls are fast: each job loads about as much code as the whole server. */
 const SETTLE_MS = 5000;
 
 export interface RunningServer {
@@ -100,7 +98,6 @@ export async function startServer(
   const clock = given.clock ?? sharedTime ?? systemClock;
   prepareDataDirectory(config.dataDir);
   refuseExposedFiles(config);
-  await requireUsableFiles(config);
   // Ended in reverse order, at the stop or when a later step fails.
   const parts: Part[] = [];
   const started = (name: string, end: Part['end']) => {
@@ -131,6 +128,9 @@ export async function startServer(
   try {
     const lock = await takeDataDirectory(config.dataDir, LOCK_WAIT_MS, giveUp);
     started('data directory lock', () => lock.release());
+    // First: completing a restore may be what makes the settings usable.
+    await tidyDataDirectory(config);
+    await requireUsableFiles(config);
     const logDir = join(config.dataDir, 'logs');
     const droppedLines = createDroppedLines();
     const log = await openLog(logDir, logToStderr, droppedLines.add);

@@ -50,12 +50,19 @@ interface Needs {
 /** The database that a restore replaces, and how. */
 export function restoreTarget(config: Config): RestoreTarget {
   const location = databaseLocation(config);
-  const replace: RestoreTarget['replace'] = async (file, kept) => {
-    // Loaded on demand, to keep the start fast.
+  // Both are loaded on demand, to keep the start fast.
+  const replace: RestoreTarget['replace'] = async (file, kept, onKept) => {
     const { replacePostgres } = await import('#server/database/move/replace-postgres.ts');
-    await replacePostgres(location, file, kept);
+    await replacePostgres(location, file, kept, onKept);
   };
-  return { name: databaseName(location), replace: location.url === null ? null : replace };
+  return {
+    name: databaseName(location),
+    replace: location.url === null ? null : replace,
+    async carryOver(folder, present, plan) {
+      const { carryOver } = await import('./restored-database.ts');
+      await carryOver(config, folder, present, plan);
+    },
+  };
 }
 
 /** The data directory is not the one whose settings were read. Reading them again is all it takes. */

@@ -243,7 +243,8 @@ test(
     await server.crash();
     await server.startAgain();
     await expect(restore.getByRole('note')).toContainText('The data from before is in before-restore-');
-    await expect(restore.getByRole('button', { name: 'Return to the data from before…' })).toBeVisible();
+    await restore.getByRole('button', { name: 'Return to the data from before…' }).click();
+    await expect(dialog).toContainText('Yes, in the data directory since a restore');
   },
 );
 

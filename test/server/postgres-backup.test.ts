@@ -1,6 +1,7 @@
 // Backups of an installation on PostgreSQL have the format of all others, and are restored into either database.
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -10,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { MIGRATIONS, SCHEMA } from '#server/database/migrate.ts';
 import { issue, listAs, serialsIn } from '../certificates/issuing.ts';
 import { PASSPHRASE } from '../helpers/backup-file.ts';
 import { documentOf, runCli } from '../helpers/cli.ts';
@@ -17,6 +19,7 @@ import { newLicense } from '../helpers/contract-calls.ts';
 import { selectRows, writeRows } from '../helpers/database.ts';
 import { readEverything, useEverything } from '../helpers/every-table.ts';
 import { daysAhead, hasFaketime } from '../helpers/faketime.ts';
+import { readTables, writeOldDatabase } from '../helpers/old-database.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
 import { newMigratedPostgresDatabase, newPostgresDatabase } from '../helpers/postgres-database.ts';
 import { startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
@@ -33,6 +36,8 @@ const why = hasPostgres ? '' : ' (skipped: Debian package postgresql is not inst
 
 describe.skipIf(!hasPostgres)(`backups on PostgreSQL${why}`, () => {
   const dataDir = temporaryDirectory();
+  /** A copy from before its data moved to PostgreSQL. */
+  const onSqlite = temporaryDirectory();
   const folder = temporaryDirectory('backups');
   const passphraseFile = join(temporaryDirectory(), 'passphrase');
   const file = join(folder, 'desk.ldbackup');
@@ -71,6 +76,7 @@ describe.skipIf(!hasPostgres)(`backups on PostgreSQL${why}`, () => {
   beforeAll(async () => {
     writeFileSync(passphraseFile, PASSPHRASE);
     await useEverything(await startTestServer({ dataDir }));
+    cpSync(dataDir, onSqlite, { recursive: true });
     url = await newPostgresDatabase();
     documentOf(await runCli(['move-database', '--to', url, '--json', '--data-dir', dataDir]));
   });
@@ -215,6 +221,27 @@ describe.skipIf(!hasPostgres)(`backups on PostgreSQL${why}`, () => {
     );
     const there = (await licensesIn(url)).map(({ license_key }) => license_key);
     expect(keys.toSorted()).toEqual(there.toSorted());
+  });
+
+  it('are not restored over the schema of an earlier version, which the preview leaves as it is', async () => {
+    const old = await newPostgresDatabase();
+    const tables = await readTables(join(onSqlite, 'license-desk.db'));
+    const schema = MIGRATIONS.at(-2)?.name ?? '';
+    await writeOldDatabase({ url: old, file: '' }, schema, tables);
+    const into = temporaryDirectory();
+    copyFileSync(join(dataDir, 'master.key'), join(into, 'master.key'));
+    const settings = JSON.stringify({ database_url: old });
+    writeFileSync(join(into, 'config.json'), settings, { mode: 0o600 });
+    const applied = () => selectRows(old, 'SELECT name FROM migrations ORDER BY name DESC LIMIT 1');
+    const { stderr, exitCode } = await restore(into);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(
+      /was written by an earlier version of License Desk; start a server of this version once to update it, then restore/u,
+    );
+    expect(await applied()).toEqual([{ name: schema }]);
+    await onServer(into, async () => {});
+    documentOf(await restore(into));
+    expect(await applied()).toEqual([{ name: SCHEMA }]);
   });
 
   it('are checked by doctor', async () => {

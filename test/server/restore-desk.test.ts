@@ -1,7 +1,7 @@
 // Restores from the back office: a running server previews them, and its next start puts them in place.
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { RestoreCompletedError } from '#server/wiring/compose-administration.ts';
 import { PASSPHRASE, saveBackup, uploadBackup } from '../helpers/backup-file.ts';
 import { runCli } from '../helpers/cli.ts';
@@ -167,4 +167,21 @@ it('previews, confirms, restores at the next start, and returns', async () => {
   expect(leftovers().toSorted()).toEqual(['restore-staging', 'restore-upload']);
   await server.stop();
   expect(leftovers()).toEqual([]);
+});
+
+it.each([
+  [{ webhook_ca: '/nowhere.pem' }, '--webhook-ca is "/nowhere.pem", but must be a readable PEM file'],
+  [{ backup_schedule: 'daily' }, '--backup-schedule is "daily", but --backup-folder is not set'],
+  [{ admin_host: '192.0.2.1' }, '--admin-host is "192.0.2.1", which opens the back office to the network'],
+])('refuses a backup with settings that the next start would refuse: %j', async (settings, reason) => {
+  const server = await startTestServer();
+  onTestFinished(() => server.stop());
+  const file = join(temporaryDirectory(), 'backup.tar');
+  const configFile = join(server.dataDir, 'config.json');
+  writeFileSync(configFile, JSON.stringify(settings));
+  await uploadBackup(server, new Uint8Array(await saveBackup(server, file)));
+  rmSync(configFile);
+  await expect(server.admin.previewRestore({ kind: 'upload', accept_unsigned: true })).rejects.toThrow(
+    `the server would not start with the settings in this backup: ${reason}`,
+  );
 });

@@ -125,6 +125,40 @@ describe('certificates issued after the backup', () => {
     expect((await back.admin.showCertificate({ id: orphan.certificate.id })).certificate.status).toBe('good');
   });
 
+  it('are listed once after restores of backups from after a restore', async () => {
+    const { dataDir, file, stolen, orphan, stolenOrphan } = await certificatesAroundBackup();
+    const serials = [stolen, orphan, stolenOrphan].map(({ certificate }) => certificate.serial_number);
+    const first = await restore(file, dataDir);
+    const server = await serveAt(dataDir);
+    const later = join(await keptDataDir(), 'later.tar');
+    await saveBackup(server, later);
+    await server.stop();
+    await restore(later, dataDir);
+    const again = await serveAt(dataDir);
+    expect(await listed(again)).toEqual(serials.toSorted());
+    await again.stop();
+
+    // The data from before has certificates as good that the backup lists without having them.
+    await restore(join(dataDir, first.before ?? ''), dataDir);
+    const { preview } = await restore(later, dataDir);
+    expect(preview.present?.newer_certificates.revoked.count).toBe(0);
+    expect(await listed(await serveAt(dataDir))).toEqual(serials.toSorted());
+  });
+
+  it('are listed once although a restore of an earlier version has repeated their entries', async () => {
+    const { dataDir, file, stolen, orphan, stolenOrphan } = await certificatesAroundBackup();
+    const serials = [stolen, orphan, stolenOrphan].map(({ certificate }) => certificate.serial_number);
+    await restore(file, dataDir);
+    await writeRows(
+      dataDir,
+      `INSERT INTO revocation_entries (certificate_id, authority_key, not_after, der_hex, json)
+        SELECT certificate_id, authority_key, not_after, der_hex, json FROM revocation_entries
+        WHERE certificate_id IS NULL`,
+    );
+    await restore(file, dataDir);
+    expect(await listed(await serveAt(dataDir))).toEqual(serials.toSorted());
+  });
+
   it('stay with their authority if the backup has none', async () => {
     const dataDir = await keptDataDir();
     const server = await serveAt(dataDir);

@@ -1,9 +1,10 @@
 // What a restore shows before it is committed, and that it does not go behind what is there.
-import { cpSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { issue } from '../certificates/issuing.ts';
 import { entriesOf, forge, openBackup, PASSPHRASE, restore, saveBackup } from '../helpers/backup-file.ts';
+import { cliOn } from '../helpers/cli.ts';
 import { decryptBackup, withCheapKey } from '../helpers/decrypt-backup.ts';
 import { newLicense } from '../helpers/contract-calls.ts';
 import { selectRows, writeRows } from '../helpers/database.ts';
@@ -129,6 +130,52 @@ describe('the preview of a restore', () => {
     });
   });
 
+  it('names API tokens that were rotated after the backup, and not webhooks that were edited', async () => {
+    const directory = await keptDataDir();
+    const server = await startTestServer({ dataDir: directory });
+    const create = async (name: string) => (await server.admin.createApiToken({ name, role: 'admin' })).token;
+    const [unchanged, rotated, overlapping, revoked] = [
+      await create('unchanged'),
+      await create('rotated'),
+      await create('overlapping'),
+      await create('rotated and revoked'),
+    ];
+    const { webhook } = await server.admin.registerWebhook({ url: 'https://127.0.0.1:9/old', scope: 'all' });
+    const backup = join(await keptDataDir(), 'backup.tar');
+    await saveBackup(server, backup);
+    await server.admin.rotateApiToken({ id: rotated.id, overlap_days: 0 });
+    await server.admin.rotateApiToken({ id: overlapping.id });
+    await server.admin.rotateApiToken({ id: revoked.id });
+    await server.admin.revokeApiToken({ id: revoked.id });
+    await server.admin.updateWebhook({ id: webhook.id, url: 'https://127.0.0.1:9/new' });
+    await server.stop();
+
+    const { present: compared, ...preview } = await previewOf(directory, backup, {});
+    const listed = ({ id, name, role, last_four }: typeof rotated, revokedAt: unknown) => ({
+      id,
+      name,
+      role,
+      token: `ldk_…${last_four}`,
+      revoked_at: revokedAt,
+    });
+    const { count, items } = compared!.revived.api_tokens;
+    expect(count).toBe(3);
+    expect(items.toSorted((a, b) => a.id - b.id)).toEqual([
+      listed(rotated, null),
+      listed(overlapping, null),
+      listed(revoked, expect.any(String)),
+    ]);
+    expect(items.map(({ id }) => id)).not.toContain(unchanged.id);
+    // It comes back with its former address.
+    expect(compared?.revived.webhooks).toEqual({ count: 0, items: [] });
+    expect(preview.webhooks.items).toMatchObject([{ url: webhook.url, present: false }]);
+
+    const text = await cliOn(directory).prints('restore', backup, '--accept-unsigned', '--yes');
+    expect(text).toContain(
+      `license-desk api-token revoke ${rotated.id}  # rotated, admin, rotated, with ldk_…${rotated.last_four} before`,
+    );
+  });
+
   it('compares with a database of a version that could not distrust signing keys', async () => {
     const directory = await present();
     await writeRows(directory, 'ALTER TABLE signing_keys DROP COLUMN distrusted_at');
@@ -174,6 +221,35 @@ describe('the preview of a restore', () => {
     await expect(previewOf(await present(), forged, { acceptUnsigned: true })).rejects.toThrow(
       /was altered: its database has triggers or views that License Desk does not create \(later\)/u,
     );
+  });
+
+  it('trusts a folder only if a restore has put it into this data directory', async () => {
+    const directory = await present();
+    const { before } = await restore(file, directory, options);
+    const kept = join(directory, before ?? '');
+    const signed = { acceptUnsigned: false };
+    const trusted = { authenticated: true, from_before: true };
+    expect(await previewOf(directory, kept, signed)).toMatchObject(trusted);
+    expect(await previewOf(directory, file)).toMatchObject({ authenticated: true, from_before: false });
+
+    const elsewhere = join(await keptDataDir(), before ?? '');
+    cpSync(kept, elsewhere, { recursive: true });
+    const link = join(directory, 'before-restore-20260101T000000Z');
+    symlinkSync(elsewhere, link);
+    for (const folder of [elsewhere, link])
+      await expect(previewOf(directory, folder, signed)).rejects.toThrow(
+        `${folder} is not authenticated: it is not a before-restore folder of ${directory}`,
+      );
+    expect(await previewOf(directory, elsewhere, {})).toMatchObject({
+      authenticated: false,
+      from_before: false,
+    });
+    const trigger = `CREATE TRIGGER later AFTER INSERT ON audit_entries BEGIN ${backdoor}; END`;
+    await writeRows(elsewhere, trigger);
+    await expect(previewOf(directory, elsewhere, {})).rejects.toThrow(/was altered: .*\(later\)/u);
+
+    const text = await cliOn(directory).prints('restore', kept, '--yes');
+    expect(text).toMatch(/Authenticated: +yes, in the data directory since a restore/u);
   });
 
   it('works where the present database is damaged, empty or of another installation', async () => {

@@ -197,6 +197,14 @@ describe('an interrupted restore', () => {
     expect((await again.admin.showLicense({ ref: key })).license.license_key).toBe(key);
   });
 
+  it('is completed by the next start although the settings from before cannot be used', async () => {
+    const { dataDir } = await committed();
+    writeFileSync(join(dataDir, 'config.json'), '{ "webhook_ca": "/nowhere.pem" }');
+    await expect(startTestServer({ dataDir })).rejects.toThrow('start again');
+    const again = await serveAt(dataDir);
+    expect((await again.admin.showLicense({ ref: key })).license.license_key).toBe(key);
+  });
+
   it('that was not committed leaves everything as it was', async () => {
     const dataDir = await keptDataDir();
     mkdirSync(join(dataDir, 'restore-staging'));

@@ -6,6 +6,7 @@ import { QueryTypes } from 'sequelize';
 import { syncDirectory } from '#server/platform/durable-file.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
 import { connect, type Database, type DatabaseLocation } from '../connect.ts';
+import { outsideTransaction } from '../current-transaction.ts';
 import { isEmptyDatabase, migrate } from '../migrate.ts';
 import type { PostgresConnection } from '../postgres-connection.ts';
 import { openSqliteFile } from '../sqlite-file.ts';
@@ -46,9 +47,15 @@ async function isReplaced(sequelize: Database, file: string): Promise<boolean> {
  * @param location in PostgreSQL; may be empty
  * @param file the SQLite file with the new content, with this version's schema
  * @param kept where the present content goes, as a SQLite file; replaced if it exists
+ * @param onKept called once it is there, before the new content is read; nothing can change meanwhile
  * @throws NotReplacedError if the database has the content from before; after any other error, that is not known
  */
-export async function replacePostgres(location: DatabaseLocation, file: string, kept: string): Promise<void> {
+export async function replacePostgres(
+  location: DatabaseLocation,
+  file: string,
+  kept: string,
+  onKept: () => Promise<void>,
+): Promise<void> {
   const { host, pathname } = new URL(location.url ?? '');
   const name = `postgres://${host}${pathname}`;
   const draft = `${kept}.part`;
@@ -71,6 +78,7 @@ export async function replacePostgres(location: DatabaseLocation, file: string, 
           await copyToSqlite({ connection, file: draft, without: [], signal, onProgress });
           renameSync(draft, kept);
           syncDirectory(dirname(kept));
+          await outsideTransaction(onKept);
         }
         const copied = await copyRowsToPostgres({ connection, file, onProgress });
         await completePostgres([connection], copied, onProgress);

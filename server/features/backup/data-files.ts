@@ -53,6 +53,11 @@ const plan = z.object({
   database: z.string().nullable().default(null),
   /** What is restored, for the administrator. */
   about: restoredBackup.nullable().default(null),
+  /** What had ended at the preview; null if nothing can have changed since the restore was committed. */
+  ended: z
+    .object({ certificates: z.array(z.string()), signing_keys: z.array(z.string()) })
+    .nullable()
+    .default(null),
 });
 
 export type RestorePlan = z.infer<typeof plan>;
@@ -162,9 +167,10 @@ export function cancelRestore(dataDir: string, reason: string): void {
  * Replaces the content of a database that is not a file in the data directory, unless an interrupted call has done that.
  * @param file a SQLite file with the new content
  * @param kept where the present content goes, as a SQLite file
+ * @param onKept called once it is there, before the new content is read
  * @throws NotReplacedError if the database has the content from before; after any other error, that is not known
  */
-export type ReplaceDatabase = (file: string, kept: string) => Promise<void>;
+export type ReplaceDatabase = (file: string, kept: string, onKept: () => Promise<void>) => Promise<void>;
 
 /** The database that the settings name now. */
 export interface RestoreTarget {
@@ -172,6 +178,8 @@ export interface RestoreTarget {
   name: string;
   /** Null if the database is a file in the data directory. */
   replace: ReplaceDatabase | null;
+  /** Adds to the committed restore in the folder what must not be lost of the current database. May be repeated. */
+  carryOver(folder: string, present: string, plan: Pick<RestorePlan, 'ended' | 'about'>): Promise<void>;
 }
 
 /** `sqlite`, or the name of the database without its server. */
@@ -202,14 +210,26 @@ export async function finishRestore(dataDir: string, target: RestoreTarget): Pro
   const { names, before, about } = found;
   const { replace } = target;
   const kept = join(dataDir, before);
-  refuseOtherDatabase(found, target, existsSync(kept));
+  const hasBegun = existsSync(kept);
+  refuseOtherDatabase(found, target, hasBegun);
+  const carryOver = async (present: string) => {
+    if (found.ended !== null && existsSync(present)) await target.carryOver(ready, present, found);
+  };
+  // Once the folder exists, this is done, and the current files may be out of their place.
+  if (!replace && !hasBegun && existsSync(join(ready, DATABASE)))
+    await carryOver(join(dataDir, DATABASE)).catch((error: Error) => {
+      throw new NotReplacedError(`changes since its preview cannot be kept: ${error.message}`, {
+        cause: error,
+      });
+    });
   mkdirSync(kept, { recursive: true, mode: 0o700 });
   syncDirectory(dataDir);
   const keep = (name: string) => {
     if (existsSync(join(dataDir, name))) renameSync(join(dataDir, name), join(kept, name));
   };
   if (existsSync(join(ready, DATABASE))) {
-    await replace?.(join(ready, DATABASE), join(kept, DATABASE));
+    const keptDatabase = join(kept, DATABASE);
+    await replace?.(join(ready, DATABASE), keptDatabase, () => carryOver(keptDatabase));
     for (const name of [...(replace ? [] : JOURNALS), ...OUTGOING])
       if (!names.includes(name as never)) keep(name);
     for (const name of INCOMING) {

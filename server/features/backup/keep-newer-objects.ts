@@ -7,7 +7,7 @@ import type { SigningKeyStore } from '#server/features/signing/signing-key-store
 import { type NewerObjects, readCertificates } from './newer-objects-store.ts';
 
 interface Needs {
-  certificates: Pick<CertificateStore, 'insertAgain'>;
+  certificates: Pick<CertificateStore, 'insertAgain' | 'markRevoked'>;
   lists: Pick<RevocationListStore, 'insertEntry'>;
   signingKeys: Pick<SigningKeyStore, 'insert'>;
   encodeRevocation: typeof encodeRevocation;
@@ -15,7 +15,7 @@ interface Needs {
   now: number;
 }
 
-interface KeptObjects {
+export interface KeptObjects {
   certificates_kept: number;
   certificates_revoked: number;
 }
@@ -56,12 +56,23 @@ export function createKeepNewerObjects(needs: Needs) {
     }
   }
 
+  async function keepRevocations(revoked: NewerObjects['revokedSince']): Promise<void> {
+    for (const { revokedAt, revokeReason, ...entry } of revoked) {
+      await certificates.markRevoked(entry.certificateId, revokedAt, revokeReason);
+      await lists.insertEntry(entry);
+    }
+  }
+
   /** Requires a transaction. @param file the current database */
   return async (newer: NewerObjects, file: string): Promise<KeptObjects> => {
     await keepSigningKeys(newer.signingKeys);
     await keepCertificates(file, newer.kept);
     await revokeCertificates(file, newer.revoked);
     for (const entry of newer.orphanedEntries) await lists.insertEntry({ certificateId: null, ...entry });
-    return { certificates_kept: newer.kept.length, certificates_revoked: newer.revoked.length };
+    await keepRevocations(newer.revokedSince);
+    return {
+      certificates_kept: newer.kept.length,
+      certificates_revoked: newer.revoked.length + newer.revokedSince.length,
+    };
   };
 }

@@ -2,6 +2,7 @@
 // verifiers trust. Reads both databases, and changes neither.
 import type { AuthorityRow } from '#server/features/certificates/authority-model.ts';
 import type { CertificateRow } from '#server/features/certificates/certificate-model.ts';
+import type { RevocationReason } from '#server/features/certificates/certificate-state-contract.ts';
 import type { SigningKeyRow } from '#server/features/signing/signing-key-model.ts';
 import type { Values } from '#server/database/named-values.ts';
 import { type SqliteFile, openUnchanging, unchangingUri } from '#server/database/sqlite-file.ts';
@@ -28,23 +29,29 @@ const NEWER = `
     LEFT JOIN main.licenses AS r ON r.license_key = l.license_key
   WHERE p.not_after > $now AND p.serial_number NOT IN (SELECT serial_number FROM main.certificates)`;
 
+/** Also entries of certificates that the backup has lost. */
+const LISTED_IN_BACKUP = `SELECT json ->> '$.serial_number' FROM main.revocation_entries`;
+
 /** Certificates that the backup does not have and that have not expired. The conditions exclude each other. */
 export const NEWER_CERTIFICATES = {
   kept: `SELECT * FROM (${NEWER}) WHERE isRevocable AND licenseId IS NOT NULL ORDER BY id`,
   /** Their licenses are not in the backup. */
-  revoked: `SELECT * FROM (${NEWER}) WHERE isRevocable AND licenseId IS NULL AND revoked_at IS NULL ORDER BY id`,
+  revoked: `SELECT * FROM (${NEWER}) WHERE isRevocable AND licenseId IS NULL AND revoked_at IS NULL
+    AND serial_number NOT IN (${LISTED_IN_BACKUP}) ORDER BY id`,
   /** Of another authority than the one that signs CRLs after the restore. */
   irrevocable: `SELECT * FROM (${NEWER}) WHERE NOT isRevocable ORDER BY id`,
 };
 
-/** Of certificates without a row in the restored database. */
+/** Of certificates without a row in the restored database. Restores of earlier versions have repeated some. */
 const ORPHANED_ENTRIES = `
   SELECT e.authority_key AS "authorityKey", e.not_after AS "notAfter", e.der_hex AS "derHex", e.json AS "json"
   FROM present.revocation_entries AS e LEFT JOIN present.certificates AS p ON p.id = e.certificate_id
     LEFT JOIN present.licenses AS l ON l.id = p.license_id
   WHERE e.not_after > $now AND e.authority_key IS ${RESTORED_AUTHORITY}
     AND (p.id IS NULL OR l.license_key NOT IN (SELECT license_key FROM main.licenses))
-    AND e.json ->> '$.serial_number' NOT IN (SELECT serial_number FROM main.certificates)`;
+    AND e.json ->> '$.serial_number' NOT IN (SELECT serial_number FROM main.certificates)
+    AND e.json ->> '$.serial_number' NOT IN (${LISTED_IN_BACKUP})
+  GROUP BY e.json ->> '$.serial_number' ORDER BY min(e.id)`;
 
 const CERTIFICATES = `
   SELECT p.id AS "id", p.license_id AS "licenseId", p.authority_key AS "authorityKey", p.serial_number AS "serialNumber",
@@ -69,17 +76,56 @@ const SIGNING_KEYS = (distrust: string) => `
 const DISTRUST = 'p.distrusted_at AS "distrustedAt", p.distrust_reason AS "distrustReason"';
 const NO_DISTRUST = 'NULL AS "distrustedAt", NULL AS "distrustReason"';
 
+/** Good in the restored database. */
+const REVOKED_IN_PRESENT = `
+  present.certificates AS p
+    JOIN present.revocation_entries AS e ON e.certificate_id = p.id
+    JOIN main.certificates AS r ON r.serial_number = p.serial_number
+  WHERE p.revoked_at IS NOT NULL AND r.revoked_at IS NULL`;
+/** Trusted in the restored database. */
+const DISTRUSTED_IN_PRESENT = `
+  present.signing_keys AS p JOIN main.signing_keys AS r ON r.key_id = p.key_id
+  WHERE p.distrusted_at IS NOT NULL AND r.distrusted_at IS NULL`;
+
+const ENDED = {
+  certificates: `SELECT r.serial_number AS "name" FROM ${REVOKED_IN_PRESENT}`,
+  signing_keys: `SELECT r.key_id AS "name" FROM ${DISTRUSTED_IN_PRESENT}`,
+};
+
+const REVOKED_SINCE = `
+  SELECT r.id AS "certificateId", r.authority_key AS "authorityKey", r.not_after AS "notAfter",
+    p.revoked_at AS "revokedAt", p.revoke_reason AS "revokeReason", e.der_hex AS "derHex", e.json AS "json"
+  FROM ${REVOKED_IN_PRESENT} AND r.serial_number NOT IN (SELECT value FROM json_each($ended)) ORDER BY p.id`;
+const DISTRUSTED_SINCE = `
+  SELECT r.key_id AS "keyId", p.distrust_reason AS "reason"
+  FROM ${DISTRUSTED_IN_PRESENT} AND r.key_id NOT IN (SELECT value FROM json_each($ended)) ORDER BY p.id`;
+
 /** An entry of the CRL; both are null unless the certificate is revoked. */
 interface Entry {
   derHex: string | null;
   json: string | null;
 }
 
-interface OrphanedEntry {
+interface CompleteEntry {
   authorityKey: string;
   notAfter: number;
   derHex: string;
   json: string;
+}
+
+interface RevokedSince extends CompleteEntry {
+  /** In the restored database. */
+  certificateId: number;
+  revokedAt: number;
+  revokeReason: RevocationReason;
+}
+
+/** What is good in a backup and had ended when its restore was previewed: the restore brings it back. */
+export interface Ended {
+  /** Serial numbers of revoked ones. */
+  certificates: string[];
+  /** IDs of distrusted ones. */
+  signing_keys: string[];
 }
 
 /** What a restored database lacks, and needs. */
@@ -90,19 +136,46 @@ export interface NewerObjects {
   kept: { id: number; licenseId: number }[];
   /** Certificates that the restore revokes. */
   revoked: { id: number }[];
-  orphanedEntries: OrphanedEntry[];
+  orphanedEntries: CompleteEntry[];
+  /** Certificates and signing keys of the restored database that have ended since its preview. */
+  revokedSince: RevokedSince[];
+  distrusted: { keyId: string; reason: string | null }[];
 }
 
-/** Nothing else may write to the restored database meanwhile. @param now epoch milliseconds */
-export async function findNewerObjects(
+type All = <Row extends object>(sql: string, values?: Values) => Promise<Row[]>;
+
+/** Reads both databases. Nothing else may write to the restored one meanwhile. */
+async function onBoth<Result>(
   restored: string,
   presentFile: string,
-  now: number,
-): Promise<NewerObjects> {
+  read: (all: All) => Promise<Result>,
+): Promise<Result> {
   const database = await openUnchanging(restored);
   try {
-    const all = <Row extends object>(sql: string, values?: Values) => database.all<Row>(sql, values);
-    await all('ATTACH $uri AS present', { uri: unchangingUri(presentFile) });
+    await database.all('ATTACH $uri AS present', { uri: unchangingUri(presentFile) });
+    return await read((sql, values) => database.all(sql, values));
+  } finally {
+    await database.close();
+  }
+}
+
+/** The current database has this version's schema. */
+export const findEnded = (restored: string, presentFile: string): Promise<Ended> =>
+  onBoth(restored, presentFile, async (all) => {
+    const names = async (sql: string) => (await all<{ name: string }>(sql)).map(({ name }) => name);
+    return {
+      certificates: await names(ENDED.certificates),
+      signing_keys: await names(ENDED.signing_keys),
+    };
+  });
+
+/** @param ended null before the restore is confirmed */
+export const findNewerObjects = (
+  restored: string,
+  presentFile: string,
+  { now, ended = null }: { now: number; ended?: Ended | null },
+): Promise<NewerObjects> =>
+  onBoth(restored, presentFile, async (all) => {
     const distrust = (await all(KNOWS_DISTRUST)).length === 0 ? NO_DISTRUST : DISTRUST;
     return {
       authorities: await all(AUTHORITIES),
@@ -110,11 +183,10 @@ export async function findNewerObjects(
       kept: await all(NEWER_CERTIFICATES.kept, { now }),
       revoked: await all(NEWER_CERTIFICATES.revoked, { now }),
       orphanedEntries: await all(ORPHANED_ENTRIES, { now }),
+      revokedSince: ended ? await all(REVOKED_SINCE, { ended: ended.certificates }) : [],
+      distrusted: ended ? await all(DISTRUSTED_SINCE, { ended: ended.signing_keys }) : [],
     };
-  } finally {
-    await database.close();
-  }
-}
+  });
 
 async function* readRows(database: SqliteFile, ids: readonly number[]) {
   for (let start = 0; start < ids.length; start += ROWS_AT_ONCE) {

@@ -22,7 +22,7 @@ const COUNTS = (schema: 'main' | 'present') => `
     (SELECT count(*) FROM ${schema}.certificates) AS certificates`;
 
 /** The ID alone is not enough: another installation uses the same ones. */
-const SAME_WEBHOOK = 'p.id = r.id AND p.url = r.url AND p.created_at = r.created_at';
+const SAME_WEBHOOK = 'p.id = r.id AND p.created_at = r.created_at';
 
 const API_TOKENS = (isPresent: string) => `
   SELECT r.name, r.role, r.created_at, r.last_four, ${isPresent} AS present
@@ -32,9 +32,10 @@ const WEBHOOKS = (isPresent: string) => `
   SELECT r.url, r.scope, r.created_at, ${isPresent} AS present
   FROM main.webhooks AS r WHERE r.deleted_at IS NULL ORDER BY r.id DESC`;
 
+/** By what gives access or receives events, which an edit, or a forged backup, may have changed. */
 const IN_PRESENT = {
   apiTokens: 'EXISTS (SELECT 1 FROM present.api_tokens AS p WHERE p.token_hash = r.token_hash)',
-  webhooks: `EXISTS (SELECT 1 FROM present.webhooks AS p WHERE ${SAME_WEBHOOK})`,
+  webhooks: `EXISTS (SELECT 1 FROM present.webhooks AS p WHERE ${SAME_WEBHOOK} AND p.url = r.url)`,
 };
 
 const REVIVED = {
@@ -49,10 +50,12 @@ const REVIVED = {
       JOIN main.licenses AS l ON l.id = r.license_id
     WHERE r.status = 'active' AND r.expires_at > $now AND p.status IN ('revoked', 'replaced')
     ORDER BY p.ended_at DESC`,
+  // A rotation has replaced the secret, even if the old one is accepted for a while: after the restore, it has no end.
   apiTokens: `
-    SELECT r.id, p.name, p.role, p.last_four, p.revoked_at
-    FROM present.api_tokens AS p JOIN main.api_tokens AS r ON r.token_hash = p.token_hash
-    WHERE p.revoked_at IS NOT NULL AND r.revoked_at IS NULL ORDER BY p.revoked_at DESC`,
+    SELECT r.id, p.name, p.role, r.last_four, p.revoked_at
+    FROM present.api_tokens AS p JOIN main.api_tokens AS r ON r.id = p.id AND r.created_at = p.created_at
+    WHERE r.revoked_at IS NULL AND (p.revoked_at IS NOT NULL OR p.token_hash <> r.token_hash)
+    ORDER BY p.revoked_at DESC`,
   // A certificate that an earlier restore has revoked has an entry only.
   certificates: `
     SELECT r.serial_number, r.subject, e.json ->> '$.reason' AS reason, e.json ->> '$.revoked_at' AS revoked_at
@@ -119,11 +122,15 @@ async function revivedIn(database: SqliteFile, now: number, isSame: boolean): Pr
         ended_at: toTimestamp(row.ended_at),
       }),
     ),
-    api_tokens: await all(REVIVED.apiTokens, {}, (row: Ended<Token & { id: number }>) => ({
-      id: row.id,
-      ...apiToken(row),
-      revoked_at: toTimestamp(row.revoked_at),
-    })),
+    api_tokens: await all(
+      REVIVED.apiTokens,
+      {},
+      (row: Token & { id: number; revoked_at: number | null }) => ({
+        id: row.id,
+        ...apiToken(row),
+        revoked_at: toTimestampOrNull(row.revoked_at),
+      }),
+    ),
     certificates: await all(
       REVIVED.certificates,
       { now },
@@ -206,6 +213,17 @@ async function highestIn(database: SqliteFile): Promise<HighestGiven> {
       )
     : [];
   return { ids, listNumber: newest?.number ?? 0, distrustSequence: published?.sequence ?? 0 };
+}
+
+/** Nothing else may write to the restored database meanwhile. @param presentFile the current database */
+export async function readHighestGiven(restored: string, presentFile: string): Promise<HighestGiven> {
+  const database = await openUnchanging(restored);
+  try {
+    await database.all('ATTACH $uri AS present', { uri: unchangingUri(presentFile) });
+    return await highestIn(database);
+  } finally {
+    await database.close();
+  }
 }
 
 async function readPresent(database: SqliteFile, file: string, now: number) {

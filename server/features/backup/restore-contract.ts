@@ -24,7 +24,15 @@ const revived = z.object({
   authorization_tokens: listed(
     z.object({ id: count, token: text, license_key: text, product: text, ended_at: timestamp }),
   ),
-  api_tokens: listed(z.object({ id: count, name: text, role: text, token: text, revoked_at: timestamp })),
+  api_tokens: listed(
+    z.object({
+      id: count,
+      name: text,
+      role: text,
+      token: text,
+      revoked_at: timestamp.nullable().meta({ description: 'Null if the token was rotated.' }),
+    }),
+  ),
   certificates: listed(z.object({ serial_number: text, subject: text, reason: text, revoked_at: timestamp })),
   webhooks: listed(z.object({ id: count, url: text, scope: text, deleted_at: timestamp.nullable() })),
   signing_keys: listed(z.object({ key_id: text, distrusted_at: timestamp })),
@@ -47,9 +55,11 @@ const newer = z
 const preview = z.object({
   created_at: text,
   version: text,
-  authenticated: z
-    .boolean()
-    .meta({ description: 'Whether a passphrase proves that the backup is unaltered.' }),
+  authenticated: z.boolean().meta({
+    description:
+      'Whether the backup is known to be unaltered: by its passphrase, or because it is the data from before a restore.',
+  }),
+  from_before: z.boolean().meta({ description: 'Whether it is the data from before a restore.' }),
   counts,
   api_tokens: listed(z.object({ name: text, role: text, created_at: timestamp, token: text, present })),
   webhooks: listed(z.object({ url: text, scope: text, created_at: timestamp, present })),

@@ -25,8 +25,9 @@ import {
   type ShownPreview,
 } from './restore-contract.ts';
 import type { Listed, RestorePreview } from './restore-preview.ts';
-import type { PendingRestore, RestoreRequest } from './restore-service.ts';
+import type { PendingRestore } from './restore-service.ts';
 import type { RestoreSources } from './restore-sources.ts';
+import type { RestoreRequest } from './restore-unpacking.ts';
 
 interface Needs {
   dataDir: string;
@@ -44,7 +45,7 @@ interface Needs {
 const HOUR_MS = 3_600_000;
 const ADVICE_RESTARTING = 'The server restarts and puts the backup in place.';
 const ADVICE_TO_DO =
-  'Stop the server where it was started, then start it again. Its start puts the backup in place. Changes until then are only in the data that is kept from before the restore.';
+  'Stop the server where it was started, then start it again. Its start puts the backup in place. Changes until then are only in the data that is kept from before the restore, except to certificates and signing keys.';
 
 const short = <Item>({ count, items }: Listed<Item>): Listed<Item> => ({
   count,

@@ -56,8 +56,10 @@ export interface RevivedApiToken {
   id: number;
   name: string;
   role: string;
+  /** The secret that the backup accepts. */
   token: string;
-  revoked_at: string;
+  /** Null if a rotation has replaced that secret. */
+  revoked_at: string | null;
 }
 
 export interface RevivedCertificate {
@@ -126,7 +128,9 @@ export interface RestorePreview extends Comparison {
   created_at: string;
   /** License Desk version. */
   version: string;
-  /** Whether a passphrase proves that the backup is unaltered. */
+  /** Whether it is known to be unaltered: by its passphrase, or because it is the data from before a restore. */
   authenticated: boolean;
+  /** Whether it is the data from before a restore, in the data directory. */
+  from_before: boolean;
   settings: SettingChange[];
 }

@@ -1,6 +1,6 @@
 // Restores a backup in two steps: it is unpacked, checked and previewed first, and put in place on confirmation. Until
 // then, nothing in the data directory changes.
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseLocation } from '#server/database/connect.ts';
 import { NotReplacedError } from '#server/database/move/not-replaced.ts';
@@ -8,18 +8,8 @@ import type { Clock } from '#server/platform/clock.ts';
 import { type Config, configFilePath } from '#server/platform/config.ts';
 import { writeFileDurably } from '#server/platform/durable-file.ts';
 import { MASTER_KEY_FILE, writeMasterKeyFile } from '#server/platform/master-key.ts';
-import { readArchive } from './archive-reader.ts';
 import type { CopyDatabase } from './backup-archive.ts';
-import {
-  BackupError,
-  CONFIG,
-  DATABASE,
-  hasPart,
-  type Manifest,
-  MAX_SMALL_FILE,
-  SEALED_MASTER_KEY,
-  SPARE_SPACE,
-} from './backup-format.ts';
+import { BackupError, CONFIG, DATABASE, SEALED_MASTER_KEY } from './backup-format.ts';
 import {
   commitRestore,
   finishRestore,
@@ -33,21 +23,12 @@ import {
   stagingFolder,
   withdrawRestore,
 } from './data-files.ts';
+import type { Ended } from './newer-objects-store.ts';
 import type { Comparison, RestorePreview, SettingChange } from './restore-preview.ts';
+import { createUnpacking, type RestoreRequest } from './restore-unpacking.ts';
 import type { HighestGiven } from './restored-database-store.ts';
 import { chooseMasterKey } from './restored-master-key.ts';
 import { SealError } from '#server/platform/sealer.ts';
-
-export interface RestoreRequest {
-  /** A backup, or the folder with the data from before a restore. */
-  file: string;
-  /** What to call it; the file unless given. */
-  name?: string;
-  /** Null if not given. */
-  passphrase: string | null;
-  /** Accepts an archive that no passphrase authenticates (contract, section 8). */
-  acceptUnsigned: boolean;
-}
 
 interface Needs {
   dataDir: string;
@@ -61,7 +42,7 @@ interface Needs {
   /** Gives `config.json` in this folder the present settings of the database: a restore does not move the data. */
   keepDatabaseSettings(folder: string): void;
   /** @returns why a server would not start with the `config.json` in this folder; null if it would */
-  problemOfSettings(folder: string): string | null;
+  problemOfSettings(folder: string): Promise<string | null>;
   givenKey: Pick<Config, 'masterKey' | 'isKeyKeptByApp'>;
   clock: Clock;
   /** License Desk version. */
@@ -77,6 +58,7 @@ interface Needs {
     present: string | null,
     now: number,
   ): Promise<{ comparison: Comparison; highest: HighestGiven | null }>;
+  findEnded(restored: string, present: string): Promise<Ended>;
   /** @param now, restored contents of `config.json`; null if there is none */
   compareSettings(now: string | null, restored: string | null): SettingChange[];
   /** Prepares the database for its next start. @param about its `present`: the current database, if it can be read */
@@ -102,83 +84,15 @@ export interface PendingRestore {
   commit(): Promise<Restored>;
 }
 
-/** @param error from the archive, the file system or elsewhere */
-function aboutFile(file: string, error: unknown): Error {
-  const { message, syscall } = error as NodeJS.ErrnoException;
-  if (error instanceof BackupError) return new BackupError(`${file} ${message}`);
-  return new BackupError(
-    syscall === undefined ? `${file} is damaged: ${message}` : `${file} cannot be unpacked: ${message}`,
-  );
-}
-
 function textOf(path: string): string | null {
   return existsSync(path) ? readFileSync(path, 'utf8') : null;
-}
-
-interface Unpacked {
-  manifest: Pick<Manifest, 'created_at' | 'version'>;
-  authenticated: boolean;
 }
 
 export function createRestoreService(needs: Needs) {
   const { dataDir, clock } = needs;
   const staging = stagingFolder(dataDir);
   const staged = (name: string) => join(staging, name);
-
-  function refuseUnusable(found: Manifest): void {
-    const { schema, version, parts } = found;
-    if (!needs.isKnownSchema(schema))
-      throw new BackupError(
-        `was made by a newer version of License Desk (${version}); install that version or a later one`,
-      );
-    if (!hasPart(found, DATABASE)) throw new BackupError('does not contain a database');
-    const large = parts.find(({ name, bytes }) => name !== DATABASE && bytes > MAX_SMALL_FILE);
-    if (large) throw new BackupError(`has a ${large.name} of more than ${MAX_SMALL_FILE} bytes`);
-  }
-
-  function refuseWithoutSpace({ parts }: Manifest): void {
-    const needed = parts.reduce((sum, { bytes }) => sum + bytes, SPARE_SPACE);
-    const { bavail, bsize } = statfsSync(dataDir);
-    if (bavail * bsize < needed) {
-      throw new BackupError(
-        `cannot be unpacked: not enough disk space in ${dataDir}: ${needed} bytes needed, ${bavail * bsize} bytes free`,
-      );
-    }
-  }
-
-  /** The data from before a restore, as if it were a backup. */
-  async function takeFolder(folder: string): Promise<Unpacked> {
-    if (!existsSync(join(folder, DATABASE))) throw new BackupError(`${folder} does not contain a database`);
-    const { signal } = new AbortController();
-    const kept = { url: null, file: join(folder, DATABASE) };
-    await needs.copyDatabase(kept, staged(DATABASE), { withoutRowsOf: [], signal });
-    for (const name of [CONFIG, MASTER_KEY_FILE])
-      if (existsSync(join(folder, name))) copyFileSync(join(folder, name), staged(name));
-    const created_at = statSync(join(folder, DATABASE)).mtime.toISOString();
-    // Only this user can write to the data directory.
-    return { manifest: { created_at, version: needs.version }, authenticated: true };
-  }
-
-  async function unpack({ file, passphrase, acceptUnsigned }: RestoreRequest): Promise<Unpacked> {
-    if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) return takeFolder(file);
-    try {
-      return await readArchive(file, {
-        passphrase,
-        directory: staging,
-        accept(found, authenticated) {
-          refuseUnusable(found);
-          if (!authenticated && !acceptUnsigned) {
-            throw new BackupError(
-              'is not authenticated: it was made without a passphrase or by an earlier version, and may have been altered since; --accept-unsigned restores it anyway',
-            );
-          }
-          refuseWithoutSpace(found);
-        },
-      });
-    } catch (error) {
-      throw aboutFile(file, error);
-    }
-  }
+  const unpack = createUnpacking(needs);
 
   /** Triggers and views could do what the preview does not show. @throws BackupError */
   async function refuseForeignCode(file: string): Promise<void> {
@@ -200,8 +114,12 @@ export function createRestoreService(needs: Needs) {
     return staged(PRESENT);
   }
 
+  /** @returns null if the current database cannot be read, which the comparison reports */
+  const findEnded = (current: string): Promise<Ended | null> =>
+    needs.findEnded(staged(DATABASE), current).catch(() => null);
+
   async function open(request: RestoreRequest): Promise<PendingRestore> {
-    const { manifest, authenticated } = await unpack(request);
+    const { manifest, authenticated, fromBefore } = await unpack(request);
     needs.keepDatabaseSettings(staging);
     const chosen = await chooseMasterKey(dataDir, staging, needs.givenKey, request.passphrase);
     const { key } = chosen;
@@ -210,19 +128,25 @@ export function createRestoreService(needs: Needs) {
       throw new BackupError(`the master key from ${chosen.from} does not belong to this backup`);
     });
     if (!authenticated) await refuseForeignCode(request.file);
-    const { comparison, highest } = await needs.compareDatabases(
-      staged(DATABASE),
-      await presentFile(),
-      clock.now(),
-    );
+    const current = await presentFile();
+    // First: what ends between the two reads stays ended. A database that cannot be read is compared with, too.
+    const ended = current && needs.isServing ? await findEnded(current) : null;
+    const { comparison, highest } = await needs.compareDatabases(staged(DATABASE), current, clock.now());
     rmSync(staged(PRESENT), { force: true });
     // At the command line, the administrator can correct the file after the restore.
-    const problem = needs.isServing ? needs.problemOfSettings(staging) : null;
+    const problem = needs.isServing ? await needs.problemOfSettings(staging) : null;
     if (problem !== null)
       throw new BackupError(`the server would not start with the settings in this backup: ${problem}`);
     const { created_at, version } = manifest;
     const settings = needs.compareSettings(textOf(configFilePath(dataDir)), textOf(staged(CONFIG)));
-    const preview: RestorePreview = { created_at, version, authenticated, ...comparison, settings };
+    const preview: RestorePreview = {
+      created_at,
+      version,
+      authenticated,
+      from_before: fromBefore,
+      ...comparison,
+      settings,
+    };
 
     return {
       preview,
@@ -239,13 +163,13 @@ export function createRestoreService(needs: Needs) {
         if (chosen.isFromBackup) writeMasterKeyFile(staging, key);
         rmSync(staged(SEALED_MASTER_KEY), { force: true });
         const { name = request.file } = request;
-        return { before: await putInPlace({ source: name, created_at, version }) };
+        return { before: await putInPlace({ source: name, created_at, version }, ended) };
       },
     };
   }
 
   /** @returns the folder for the previous data; null if there was none, or if it is still in place */
-  async function putInPlace(about: RestoredBackup): Promise<string | null> {
+  async function putInPlace(about: RestoredBackup, ended: Ended | null): Promise<string | null> {
     const names = [CONFIG, MASTER_KEY_FILE, DATABASE] as const;
     const before = folderForBefore(dataDir, clock.now());
     const plan: RestorePlan = {
@@ -253,6 +177,7 @@ export function createRestoreService(needs: Needs) {
       before,
       database: needs.target.name,
       about,
+      ended,
     };
     writeFileDurably(staged(PLAN), JSON.stringify(plan));
     commitRestore(dataDir);

@@ -11,10 +11,7 @@ import {
   type ConfigFile,
   configFilePath,
   type Given,
-  givenBy,
-  parseGiven,
   readConfigFile,
-  refuseUnknown,
   type SettingName,
   type SettingValues,
   MASTER_KEY_ENV,
@@ -25,9 +22,9 @@ import { ApiError, type ErrorDetail } from '#server/wire/errors.ts';
 import { MASK } from '#server/platform/mask-passwords.ts';
 import { MASTER_KEY_FILE } from '#server/platform/master-key.ts';
 import { addressesOf } from '#server/platform/lan-address.ts';
-import { requireUsableFiles } from '#server/platform/setting-files.ts';
 import { type SettingWarning, settingWarnings } from '#server/platform/setting-warnings.ts';
 import { DATABASE_SETTINGS, type Setting, settingKey, SETTINGS } from '#server/platform/settings.ts';
+import { nextGiven, nextValues, requireUsableSettings } from './next-settings.ts';
 import { isEditable, shownValue, toSettingObject } from './setting-presenter.ts';
 import { type TrialNeeds, tryOut } from './setting-trial.ts';
 import type { settingsAdminContract, SettingsObject } from './settings-contract.ts';
@@ -81,29 +78,12 @@ function warningsOf(now: SettingValues, next: SettingValues): SettingWarning[] {
 }
 
 export function createSettingsService({ config, audit, transaction, restart, ...needs }: Needs) {
-  /** The source of a setting at the next start, assuming unchanged flags and environment. */
-  function nextGiven(name: SettingName, file: ConfigFile): Given {
-    const now = config.given[name];
-    return isEditable(SETTINGS[name], now) ? givenBy(SETTINGS[name], { flags: {}, env: {} }, file) : now;
-  }
-
-  /** Settings of the next start. Where one is invalid, the current value is used. */
-  function nextValues(file: ConfigFile): SettingValues {
-    const values = ROWS.map(([name, row]) => {
-      const given = nextGiven(name, file);
-      return [name, given.source === 'default' ? row.fallback : (row.parse(given.text) ?? config[name])];
-    });
-    return Object.fromEntries(values) as SettingValues;
-  }
-
   /** The readable settings in the file, and the problem that would stop the next start. */
   async function lookAtFile(): Promise<{ file: ConfigFile; problem: string | null }> {
     let file: ConfigFile = {};
     try {
       file = readConfigFile(config.dataDir);
-      refuseUnknown(file);
-      for (const [name, row] of ROWS) parseGiven(row, nextGiven(name, file));
-      await requireUsableFiles(nextValues(file));
+      await requireUsableSettings(config, file);
       return { file, problem: null };
     } catch (error) {
       if (error instanceof ConfigError) return { file, problem: error.message };
@@ -161,10 +141,12 @@ export function createSettingsService({ config, audit, transaction, restart, ...
 
   async function show(): Promise<SettingsObject> {
     const { file, problem } = await lookAtFile();
-    const next = nextValues(file);
+    const next = nextValues(config, file);
     const { masterKey, dataDir } = config;
     return {
-      settings: ROWS.map(([name, row]) => toSettingObject(row, config.given[name], nextGiven(name, file))),
+      settings: ROWS.map(([name, row]) =>
+        toSettingObject(row, config.given[name], nextGiven(config, name, file)),
+      ),
       master_key: {
         source: masterKey === null ? 'file' : 'environment',
         env: MASTER_KEY_ENV,
@@ -185,7 +167,7 @@ export function createSettingsService({ config, audit, transaction, restart, ...
     Object.fromEntries(
       Object.keys(changes).map((key) => {
         const [name, row] = findSetting(key) ?? [];
-        return [key, name && row ? shownValue(row, nextGiven(name, file)) : null];
+        return [key, name && row ? shownValue(row, nextGiven(config, name, file)) : null];
       }),
     );
 
@@ -196,7 +178,7 @@ export function createSettingsService({ config, audit, transaction, restart, ...
     async update(changes: Changes, call: Call): Promise<SettingsObject> {
       const found = fileToChange();
       const names = check(changes, found);
-      refuse(await tryOut(nextValues(changed(found, changes)), names, needs));
+      refuse(await tryOut(nextValues(config, changed(found, changes)), names, needs));
       /** As the first run found it: a run that was taken back may have left its change in the file. */
       let before: ConfigFile | undefined;
       let isWritten = false;

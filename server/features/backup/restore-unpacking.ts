@@ -1,0 +1,124 @@
+// Unpacks what is to be restored into the staging folder: a backup, or the folder with the data from before a restore.
+import { copyFileSync, existsSync, realpathSync, statfsSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { MASTER_KEY_FILE } from '#server/platform/master-key.ts';
+import { readArchive } from './archive-reader.ts';
+import type { CopyDatabase } from './backup-archive.ts';
+import {
+  BackupError,
+  CONFIG,
+  DATABASE,
+  hasPart,
+  type Manifest,
+  MAX_SMALL_FILE,
+  SPARE_SPACE,
+} from './backup-format.ts';
+import { BEFORE, stagingFolder } from './data-files.ts';
+
+export interface RestoreRequest {
+  /** A backup, or the folder with the data from before a restore. */
+  file: string;
+  /** What to call it; the file unless given. */
+  name?: string;
+  /** Null if not given. */
+  passphrase: string | null;
+  /** Accepts what neither a passphrase nor its place authenticates (contract, section 8). */
+  acceptUnsigned: boolean;
+}
+
+interface UnpackNeeds {
+  dataDir: string;
+  copyDatabase: CopyDatabase;
+  /** License Desk version. */
+  version: string;
+  isKnownSchema(name: string): boolean;
+}
+
+interface Unpacked {
+  manifest: Pick<Manifest, 'created_at' | 'version'>;
+  /** Whether a passphrase proves that it is unaltered, or it has been in the data directory since a restore. */
+  authenticated: boolean;
+  /** Whether it is the data from before a restore. */
+  fromBefore: boolean;
+}
+
+/** @param error from the archive, the file system or elsewhere */
+function aboutFile(file: string, error: unknown): Error {
+  const { message, syscall } = error as NodeJS.ErrnoException;
+  if (error instanceof BackupError) return new BackupError(`${file} ${message}`);
+  return new BackupError(
+    syscall === undefined ? `${file} is damaged: ${message}` : `${file} cannot be unpacked: ${message}`,
+  );
+}
+
+export function createUnpacking(needs: UnpackNeeds) {
+  const { dataDir, copyDatabase, isKnownSchema } = needs;
+  const staging = stagingFolder(dataDir);
+  const staged = (name: string) => join(staging, name);
+
+  function refuseUnusable(found: Manifest): void {
+    const { schema, version, parts } = found;
+    if (!isKnownSchema(schema))
+      throw new BackupError(
+        `was made by a newer version of License Desk (${version}); install that version or a later one`,
+      );
+    if (!hasPart(found, DATABASE)) throw new BackupError('does not contain a database');
+    const large = parts.find(({ name, bytes }) => name !== DATABASE && bytes > MAX_SMALL_FILE);
+    if (large) throw new BackupError(`has a ${large.name} of more than ${MAX_SMALL_FILE} bytes`);
+  }
+
+  function refuseWithoutSpace({ parts }: Manifest): void {
+    const needed = parts.reduce((sum, { bytes }) => sum + bytes, SPARE_SPACE);
+    const { bavail, bsize } = statfsSync(dataDir);
+    if (bavail * bsize < needed) {
+      throw new BackupError(
+        `cannot be unpacked: not enough disk space in ${dataDir}: ${needed} bytes needed, ${bavail * bsize} bytes free`,
+      );
+    }
+  }
+
+  /** Whether a restore has put it into the data directory, to which only this user can write. */
+  function isFromBefore(folder: string): boolean {
+    const path = realpathSync(folder);
+    return dirname(path) === realpathSync(dataDir) && BEFORE.test(basename(path));
+  }
+
+  /** The data from before a restore, as if it were a backup. */
+  async function takeFolder(folder: string, acceptUnsigned: boolean): Promise<Unpacked> {
+    const fromBefore = isFromBefore(folder);
+    if (!fromBefore && !acceptUnsigned)
+      throw new BackupError(
+        `${folder} is not authenticated: it is not a before-restore folder of ${dataDir}, and may have been altered; --accept-unsigned restores it anyway`,
+      );
+    if (!existsSync(join(folder, DATABASE))) throw new BackupError(`${folder} does not contain a database`);
+    const { signal } = new AbortController();
+    const kept = { url: null, file: join(folder, DATABASE) };
+    await copyDatabase(kept, staged(DATABASE), { withoutRowsOf: [], signal });
+    for (const name of [CONFIG, MASTER_KEY_FILE])
+      if (existsSync(join(folder, name))) copyFileSync(join(folder, name), staged(name));
+    const created_at = statSync(join(folder, DATABASE)).mtime.toISOString();
+    return { manifest: { created_at, version: needs.version }, authenticated: fromBefore, fromBefore };
+  }
+
+  return async ({ file, passphrase, acceptUnsigned }: RestoreRequest): Promise<Unpacked> => {
+    if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) return takeFolder(file, acceptUnsigned);
+    try {
+      const archive = await readArchive(file, {
+        passphrase,
+        directory: staging,
+        accept(found, authenticated) {
+          refuseUnusable(found);
+          if (!authenticated && !acceptUnsigned) {
+            throw new BackupError(
+              'is not authenticated: it was made without a passphrase or by an earlier version, and may have been altered since; --accept-unsigned restores it anyway',
+            );
+          }
+          refuseWithoutSpace(found);
+        },
+      });
+      return { ...archive, fromBefore: false };
+    } catch (error) {
+      throw aboutFile(file, error);
+    }
+  };
+}

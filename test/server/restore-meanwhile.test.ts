@@ -1,0 +1,169 @@
+// What happens between the confirmation of a restore in the back office and the start that puts it in place: the preview did
+// not show it, so what relying parties and verifiers have seen must not be lost.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { RestoreCompletedError } from '#server/wiring/compose-administration.ts';
+import { readDistrustList } from '../../verifier/distrust-list.ts';
+import { verifyEd25519 } from '../../verifier/ed25519.ts';
+import { parsePublicKeys } from '../../verifier/public-key-format.ts';
+import { issue, listAs, serialsIn } from '../certificates/issuing.ts';
+import { saveBackup, uploadBackup } from '../helpers/backup-file.ts';
+import { CLI_PROGRAM } from '../helpers/cli.ts';
+import { newLicense } from '../helpers/contract-calls.ts';
+import { writeRows } from '../helpers/database.ts';
+import { hasPostgres } from '../helpers/postgres-cluster.ts';
+import { newMigratedPostgresDatabase } from '../helpers/postgres-database.ts';
+import { temporaryDirectory } from '../helpers/server-process.ts';
+import { startTestServer, type TestServer } from '../helpers/test-server.ts';
+
+/** More than a restore goes ahead by itself. */
+const CRL_NUMBER = 10_000_000_000;
+const SEQUENCE = 20_000_000_000;
+
+const helper = (name: string) => resolve(import.meta.dirname, '../helpers', name);
+
+async function serveAt(dataDir: string) {
+  const server = await startTestServer({ dataDir });
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+/** Starts a server that is killed while it puts the restore in place. */
+async function startAndKill(dataDir: string, killer: string, env: Record<string, string>): Promise<void> {
+  const words = ['serve', '--data-dir', dataDir, '--port', '0', '--admin-port', '0'];
+  const server = spawn(process.execPath, ['--import', helper(killer), CLI_PROGRAM, ...words], {
+    env: { ...process.env, ...env },
+    stdio: 'ignore',
+  });
+  expect(await once(server, 'exit')).toEqual([null, 'SIGKILL']);
+  expect(readdirSync(dataDir)).toContain('restore-ready');
+}
+
+type Issued = Awaited<ReturnType<typeof issue>>;
+const serials = (issued: Issued[]) => issued.map(({ certificate }) => certificate.serial_number).toSorted();
+
+/** Confirms a restore, goes on with certificates and keys, and stops. @param database where its rows are */
+async function confirmAndGoOn(dataDir: string, database: string) {
+  const server = await startTestServer({ dataDir });
+  const { admin } = server;
+  const { license_id } = await newLicense(server);
+  const revoke = ({ certificate: { id } }: Issued) =>
+    admin.revokeCertificate({ id, reason: 'key_compromise' });
+  const [revived, early] = [await issue(server, { license_id }), await issue(server, { license_id })];
+  const backup = await saveBackup(server, join(temporaryDirectory(), 'backup.tar'));
+  // The preview shows it: the restore brings it back.
+  await revoke(revived);
+  const kept = await issue(server, { license_id });
+  await uploadBackup(server, new Uint8Array(backup));
+  const { restore_id, preview } = await admin.previewRestore({ kind: 'upload', accept_unsigned: true });
+  expect(preview.present?.revived.certificates.count).toBe(1);
+  // One before the confirmation, the others after it.
+  await revoke(early);
+  await admin.confirmRestore({ restore_id });
+  await revoke(kept);
+  const stolen = await issue(server, { license_id });
+  await revoke(stolen);
+  const good = await issue(server, { license_id });
+  const orphan = await issue(server);
+  const { key_id: leaked } = await admin.publicKey({});
+  const { key_id: newest } = await admin.distrustSigningKey({ key_id: leaked, reason: 'stolen' });
+  await server.stop();
+  await writeRows(
+    database,
+    `UPDATE distrust_lists SET sequence = ${SEQUENCE}`,
+    `UPDATE revocation_lists SET number = ${CRL_NUMBER}`,
+  );
+  return { revived, good, leaked, newest, stolen, orphan, revoked: [early, kept, stolen, orphan] };
+}
+
+async function expectKept(server: TestServer, found: Awaited<ReturnType<typeof confirmAndGoOn>>) {
+  const { admin } = server;
+  const { stolen, good, revived, leaked, newest, revoked } = found;
+  expect(serialsIn(await listAs(server, 'der')).toSorted()).toEqual(serials(revoked));
+  const list = (await server.get('/certs/crl/')).body as { crl_number: number };
+  expect(list.crl_number).toBeGreaterThan(CRL_NUMBER);
+  const shown = async ({ certificate: { id } }: Issued) => (await admin.showCertificate({ id })).certificate;
+  const { serial_number } = stolen.certificate;
+  expect(await shown(stolen)).toMatchObject({ serial_number, status: 'revoked', reason: 'key_compromise' });
+  for (const one of [good, revived])
+    expect(await shown(one)).toMatchObject({ serial_number: one.certificate.serial_number, status: 'good' });
+
+  const statuses = new Map(
+    (await admin.listSigningKeys({})).signing_keys.map(({ key_id, status }) => [key_id, status]),
+  );
+  expect([statuses.get(leaked), statuses.get(newest)]).toEqual(['distrusted', 'retired']);
+  const published = await admin.publicKey({});
+  const distrusted = readDistrustList(published.distrust_list as string, {
+    keys: parsePublicKeys(JSON.stringify(published)),
+    verifySignature: verifyEd25519,
+    minSequence: SEQUENCE + 1,
+  });
+  expect([...distrusted.distrusted.keys()]).toEqual([leaked]);
+  const entries = (await admin.listAudit({ action: 'backup.restored', limit: 5 })).items;
+  expect(entries.map(({ actor_kind, after }) => [actor_kind, after])).toMatchObject([
+    ['system', { certificates_kept: 2, certificates_revoked: 3 }],
+    ['cli', { certificates_kept: 1, certificates_revoked: 0 }],
+  ]);
+}
+
+describe('a restore that was confirmed in the back office', () => {
+  it('keeps the certificates and signing keys from before the restart', async () => {
+    const dataDir = temporaryDirectory();
+    const found = await confirmAndGoOn(dataDir, dataDir);
+    await expect(startTestServer({ dataDir })).rejects.toThrow(RestoreCompletedError);
+    await expectKept(await serveAt(dataDir), found);
+  });
+
+  it('keeps them once if the start is killed before it puts the files in place', async () => {
+    const dataDir = temporaryDirectory();
+    const found = await confirmAndGoOn(dataDir, dataDir);
+    await startAndKill(dataDir, 'kill-at-rename.ts', { KILL_AT_RENAME: '1' });
+    // As if it had been killed one step earlier, before it made the folder.
+    const [folder] = globSync('before-restore-*', { cwd: dataDir });
+    rmdirSync(join(dataDir, folder ?? ''));
+    await expect(startTestServer({ dataDir })).rejects.toThrow(RestoreCompletedError);
+    await expectKept(await serveAt(dataDir), found);
+  });
+
+  it('is canceled if the current database cannot be read any more', async () => {
+    const dataDir = temporaryDirectory();
+    await confirmAndGoOn(dataDir, dataDir);
+    const file = join(dataDir, 'license-desk.db');
+    const intact = readFileSync(file);
+    writeFileSync(file, 'not a database');
+    await expect(startTestServer({ dataDir })).rejects.toThrow(
+      /was canceled, and nothing has changed: changes since its preview cannot be kept: /u,
+    );
+    expect(readFileSync(file, 'utf8')).toBe('not a database');
+    writeFileSync(file, intact);
+    const server = await serveAt(dataDir);
+    expect(await server.admin.showRestore({})).toMatchObject({ staged: null, last: null, before: [] });
+  });
+});
+
+const why = hasPostgres ? '' : ' (skipped: Debian package postgresql is not installed)';
+
+describe.skipIf(!hasPostgres)(`a restore into PostgreSQL that was confirmed in the back office${why}`, () => {
+  async function prepared() {
+    const dataDir = temporaryDirectory();
+    const url = await newMigratedPostgresDatabase();
+    writeFileSync(join(dataDir, 'config.json'), JSON.stringify({ database_url: url }), { mode: 0o600 });
+    return { dataDir, found: await confirmAndGoOn(dataDir, url) };
+  }
+
+  it('keeps the certificates and signing keys from before the restart', async () => {
+    const { dataDir, found } = await prepared();
+    await expect(startTestServer({ dataDir })).rejects.toThrow(RestoreCompletedError);
+    await expectKept(await serveAt(dataDir), found);
+  });
+
+  it('keeps them once if the start is killed before its commit', async () => {
+    const { dataDir, found } = await prepared();
+    await startAndKill(dataDir, 'kill-at-query.ts', { KILL_AT_QUERY: 'ANALYZE licenses' });
+    await expect(startTestServer({ dataDir })).rejects.toThrow(RestoreCompletedError);
+    await expectKept(await serveAt(dataDir), found);
+  });
+});

@@ -35,7 +35,9 @@ export function createSigningKeyStore(sequelize: Sequelize) {
       return JSON.stringify(await version());
     },
     /** Serializes key changes of several servers. SQLite has one writer anyway. */
-    lock: (): Promise<void> => sql.lock('signing_keys'),
+    async lock(): Promise<void> {
+      await sql.lock('signing_keys');
+    },
     async insert(key: Omit<SigningKeyRow, 'id'>): Promise<void> {
       await keys.create(key);
     },

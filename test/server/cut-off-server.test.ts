@@ -1,6 +1,6 @@
 // A server that is cut off from PostgreSQL in the middle of a transaction: the other servers go on.
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { newFloatingLicense } from '../helpers/contract-calls.ts';
+import { newFloatingLicense, newLicense } from '../helpers/contract-calls.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { heartbeat, lease } from '../helpers/leases.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
@@ -59,5 +59,35 @@ describe.skipIf(!hasPostgres)(`while a server is cut off from PostgreSQL${why}`,
     const { lease_token } = await lease(cutOff, license);
     await cutOffAt(/UPDATE leases SET due_at = \$\d+, lease_seconds/u, () => heartbeat(cutOff, lease_token));
     await lease(await startOther(), license);
+  });
+});
+
+describe.skipIf(!hasPostgres)(`a read whose connection to PostgreSQL is lost${why}`, () => {
+  async function renew(server: TestServer): Promise<void> {
+    const { license_key } = await newLicense(server);
+    const { api_token } = await server.admin.createApiToken({ name: 'integrator', role: 'integrator' });
+    const headers = { authorization: `Bearer ${api_token}`, 'idempotency-key': 'one' };
+    expect((await server.post('/renew/', { license_key, days: 1 }, headers)).status).toBe(200);
+  }
+
+  it.each<[string, (server: TestServer) => Promise<unknown>]>([
+    ['plans', ({ admin }) => admin.listPlans({})],
+    ['webhooks', ({ admin }) => admin.listWebhooks({})],
+    ['api_tokens', ({ admin }) => admin.listApiTokens({})],
+    ['idempotent_replies', renew],
+  ])('of %s is repeated', async (table, read) => {
+    const url = new URL(await newMigratedPostgresDatabase());
+    const relay = await startTcpRelay(Number(url.port));
+    onTestFinished(() => relay.close());
+    url.port = String(relay.port);
+    const server = await startTestServer({ flags: { 'database-url': url.href } });
+    onTestFinished(() => server.stop());
+    let isLost = false;
+    relay.loseAnswerTo((sent) => {
+      isLost = new RegExp(`FROM "?${table}\\b`, 'u').test(sent.toString('latin1'));
+      return isLost;
+    });
+    await read(server);
+    expect(isLost).toBe(true);
   });
 });

@@ -1,10 +1,19 @@
 // The columns of a table in hand-written SQL, by the names that they have in its rows.
+import type { Model, ModelStatic } from 'sequelize';
+
 type Columns = Readonly<Record<string, string>>;
 
 /** For a SELECT: `e.license_id AS "licenseId", …`. */
 export function selectList(columns: Columns, table: string): string {
   return Object.entries(columns)
     .map(([name, column]) => `${table}.${column} AS "${name}"`)
+    .join(', ');
+}
+
+/** For a SELECT of whole rows of a model: `created_at AS "createdAt", …`. */
+export function modelColumns<Row extends object>(model: ModelStatic<Model<Row>>): string {
+  return Object.entries<{ field?: string }>(model.getAttributes())
+    .map(([name, { field = name }]) => `${field} AS "${name}"`)
     .join(', ');
 }
 

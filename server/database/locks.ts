@@ -16,13 +16,14 @@ type Strength = 'UPDATE' | 'NO KEY UPDATE' | 'SHARE';
  *   transactions which do the same never wait for each other in a circle
  * @param strength `SHARE`: several transactions can take it; changes to the row wait. `NO KEY UPDATE`: new rows may
  *   still refer to it
+ * @returns false if no row is locked: there is none, or the one that it waited for no longer matches. Always true on SQLite
  * @throws RowLockedError in a group that may not wait
  */
 export type LockRows = (
   table: string,
   where?: Readonly<Record<string, Value>>,
   strength?: Strength,
-) => Promise<void>;
+) => Promise<boolean>;
 
 /** Another transaction has locked the row, or there is none. The change has to run in a transaction that may wait. */
 export class RowLockedError extends Error {
@@ -30,7 +31,7 @@ export class RowLockedError extends Error {
 }
 
 export function rowLocks({ rows, placeholder }: StatementRunner, { name, isIn }: SqlDialect): LockRows {
-  if (name === 'sqlite') return async () => {};
+  if (name === 'sqlite') return async () => true;
   /** One for each kind of lock that groups take, by its text. */
   const shared = new Map<string, (values: readonly (string | number)[]) => Promise<(true | Error)[]>>();
 
@@ -56,8 +57,7 @@ export function rowLocks({ rows, placeholder }: StatementRunner, { name, isIn }:
         throw new RowLockedError(`${table} rows are not locked together`);
       const lockAll = lockFree(table, column, strength);
       const lock = inGroup(lockAll, () => collector(lockAll, { isKept: true }));
-      if (lock) await lock(value);
-      return;
+      return lock ? lock(value) : false;
     }
     const conditions = columns.map(([column, value]) =>
       Array.isArray(value) ? isIn(column, column) : `${column} = $${column}`,
@@ -66,11 +66,12 @@ export function rowLocks({ rows, placeholder }: StatementRunner, { name, isIn }:
     const order = conditions.length === 0 || Array.isArray(where['id']) ? 'ORDER BY id' : '';
     const text = `SELECT 1 FROM ${table} ${selected} ${order} FOR ${strength}`;
     const { text: asked, names } = numbered(text, placeholder);
-    await rows(
+    const locked = await rows(
       asked,
       names.map((column) => where[column]),
       true,
     );
+    return locked.length > 0;
   };
 }
 

@@ -31,6 +31,11 @@ export type RunTransaction = <Result>(
 export interface TransactionOptions {
   /** For work that may take long: it shares its commit with no other change. */
   alone?: boolean;
+  /**
+   * For work that is one statement and may be repeated. On PostgreSQL it commits by itself, so that nothing waits for its
+   * locks while this server is frozen or cut off.
+   */
+  single?: boolean;
   /** Read in the transaction before the work begins. */
   first?: FirstRead;
 }
@@ -159,9 +164,19 @@ function postgresTransactions(
       }
     }
   };
+  const runSingle = async <Result>(statement: () => Promise<Result>): Promise<Result> => {
+    guard?.check();
+    try {
+      return await statement();
+    } catch (error) {
+      if (!isConnectionLost(error)) throw error;
+      return statement();
+    }
+  };
   const groups = createPostgresGroups({ sequelize, guard, isWorthRetrying, onHookError });
-  const run: RunTransaction = async (work, caller, { alone = false, first } = {}) => {
+  const run: RunTransaction = async (work, caller, { alone = false, single = false, first } = {}) => {
     if (openTransaction.getStore()) return readThen(first, work);
+    if (single) return admission.add(caller, () => runSingle(work));
     const runAlone = () => attempt(() => readThen(first, work), caller);
     return admission.add(caller, () => {
       if (alone || typeof first?.subject !== 'string') return runAlone();

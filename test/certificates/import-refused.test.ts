@@ -87,6 +87,31 @@ describe('refused is an authority', () => {
       /must allow client certificates/u,
     ],
     [
+      'that permits some subjects only',
+      'certificate',
+      () =>
+        with_([
+          ...AUTHORITY_EXTENSIONS,
+          'nameConstraints=critical,permitted;dirName:names',
+          '[names]',
+          'O=Acme',
+        ]),
+      /^CN=Odd must not have name constraints for directory names or email addresses: many client certificates/u,
+    ],
+    [
+      'below one that excludes email addresses',
+      'certificate',
+      () => {
+        const signer = with_([
+          ...AUTHORITY_EXTENSIONS,
+          'nameConstraints=critical,excluded;email:acme.example',
+        ]);
+        const below = makeForeignAuthority({ subject: '/CN=Below', signer });
+        return { certificate: below.certificate + signer.certificate, key: below.key };
+      },
+      /^CN=Odd must not have name constraints/u,
+    ],
+    [
       'whose key is encrypted',
       'private_key',
       () => ({ certificate: root.certificate, key: encrypted() }),

@@ -152,6 +152,39 @@ describe.skipIf(!hasPostgres)(`two servers on one PostgreSQL database${why}`, ()
     expect((await issue(servers[1], { license_id: licenseId })).ca_certificate).toBe(ca_certificate);
   });
 
+  it('keep the authority in place while issuing, also after waiting for its replacement', async () => {
+    await servers[0].admin.showAuthority({});
+    const { license_id } = await newLicense(servers[0]);
+    const database = await connect(databaseAt(address));
+    onTestFinished(() => database.close());
+    const columns = 'key_identifier, certificate, chain, private_key_sealed, not_after, origin, created_at';
+    const replacing = await lastingTransaction(
+      database,
+      "SELECT 1 FROM certificate_authorities WHERE status = 'active' FOR UPDATE",
+      "UPDATE certificate_authorities SET status = 'retired' WHERE status = 'active'",
+      `INSERT INTO certificate_authorities (${columns}, status)
+       SELECT ${columns}, 'active' FROM certificate_authorities ORDER BY id DESC LIMIT 1`,
+    );
+    const holding = await lastingTransaction(database, 'LOCK TABLE certificates IN SHARE MODE');
+    const issuing = issue(servers[0], { license_id });
+    const waitingFor = (what: string) =>
+      eventually(async () =>
+        expect(await selectRows(address, `SELECT 1 FROM pg_locks WHERE NOT granted AND ${what}`)).not.toEqual(
+          [],
+        ),
+      );
+    await waitingFor("locktype = 'transactionid'");
+    await replacing.commit();
+    await waitingFor("relation = CAST('certificates' AS regclass)");
+    const free = await selectRows(
+      address,
+      "SELECT 1 FROM certificate_authorities WHERE status = 'active' FOR UPDATE SKIP LOCKED",
+    );
+    await holding.commit();
+    await issuing;
+    expect(free).toEqual([]);
+  });
+
   it('list what a server that does not lead has revoked, also if its first attempt fails', async () => {
     const flags = { 'database-url': address };
     const follower = await startTestServer({ flags, masterKey, upkeepTimeoutMs: 1 });

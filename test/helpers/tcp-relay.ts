@@ -13,6 +13,11 @@ export interface TcpRelay {
   resume(): void;
   /** Passes on the next bytes to the target that match, and ends the connection to the client when it answers them. */
   loseAnswerTo(matches: (sent: Buffer) => boolean): void;
+  /**
+   * Cuts off the client of the next bytes to the target that match.
+   * @returns once they have come; passes them on, and resolves when the target answers
+   */
+  holdBack(matches: (sent: Buffer, connection: Socket) => boolean): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
 
@@ -23,6 +28,7 @@ export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
   let held: (() => void)[] | null = null;
   const whenOpen = (pass: () => void) => (held ? held.push(pass) : pass());
   let isLost: ((sent: Buffer) => boolean) | null = null;
+  let keeps: ((sent: Buffer, client: Socket, target: Socket) => boolean) | null = null;
   /** Sockets whose next bytes are not passed on. */
   const unheard = new Set<Socket>();
 
@@ -32,6 +38,7 @@ export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
         to.destroy();
         return done(null);
       }
+      if (toTarget.has(to) && keeps?.(chunk, from, to)) return done(null);
       if (toTarget.has(to) && isLost?.(chunk)) {
         isLost = null;
         unheard.add(to);
@@ -78,6 +85,20 @@ export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
     loseAnswerTo(matches) {
       isLost = matches;
     },
+    holdBack: (matches) =>
+      new Promise((resolve) => {
+        keeps = (sent, client, target) => {
+          if (!matches(sent, client)) return false;
+          keeps = null;
+          client.destroy();
+          resolve(async () => {
+            const answer = once(target, 'data');
+            target.write(sent);
+            await answer;
+          });
+          return true;
+        };
+      }),
     async close() {
       resume();
       server.close();

@@ -9,6 +9,7 @@ import {
   heartbeat,
   keepPlaces,
   lease,
+  makeDue,
   passTime,
   queued,
   release,
@@ -77,6 +78,39 @@ describe('a refusal', () => {
     }
     const { items } = await server.admin.listLeaseDenials({ license: license.license_key });
     expect(items.map(({ holders }) => holders.map(({ user }) => user))).toEqual([['grace'], ['ada']]);
+  });
+
+  async function holdersAtDenials({ license_key: license }: { license_key: string }) {
+    const { items } = await server.admin.listLeaseDenials({ license });
+    return items.map(({ holders }) => holders.map(({ user, state }) => `${user} ${state}`));
+  }
+
+  it('names a holder that joined a shared seat, and one that came back to it', async () => {
+    const license = await newFloatingLicense(server, { seats: 1, count_by: 'user' });
+    await lease(server, license, { user: 'ada' });
+    await checkOut(server, license, { user: 'alan' });
+    const joined = await lease(server, license, { user: 'ada' });
+    await checkOut(server, license, { user: 'alan' });
+    const ended = async () => {
+      const { items } = await server.admin.listLeases({ license: license.license_key, state: 'expired' });
+      expect(items).toHaveLength(1);
+    };
+    await makeDue(server.dataDir, license.license_id, `AND id = ${joined.lease.lease_id}`);
+    await eventually(ended);
+    await checkOut(server, license, { user: 'alan' });
+    expect((await heartbeat(server, joined.lease_token)).status).toBe(200);
+    await checkOut(server, license, { user: 'alan' });
+    const [one, two] = [['ada active'], ['ada active', 'ada active']];
+    expect(await holdersAtDenials(license)).toEqual([two, one, two, one]);
+  });
+
+  it('names a released seat as lingering', async () => {
+    const license = await newFloatingLicense(server, { seats: 1, linger_seconds: 3600 });
+    const { lease_token } = await lease(server, license, { user: 'ada' });
+    await checkOut(server, license, { user: 'alan' });
+    await release(server, lease_token);
+    await checkOut(server, license, { user: 'alan' });
+    expect(await holdersAtDenials(license)).toEqual([['ada lingering'], ['ada active']]);
   });
 
   it('is one of at most a thousand of its license', async () => {

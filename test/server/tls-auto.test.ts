@@ -239,6 +239,48 @@ describe('--tls auto', () => {
     await expect(startTestServer({ dataDir, flags })).rejects.toThrow(refusal('Issuer'));
   });
 
+  it('keeps it when an authority does not permit its names, and replaces it when one does', async () => {
+    const limited = (subject: string, constraints: string) =>
+      makeForeignAuthority({
+        subject,
+        extensions: [...AUTHORITY_EXTENSIONS, `nameConstraints=critical,${constraints}`],
+      });
+    const server = await serve({ dataDir: temporaryDirectory() });
+    const shown = await shownCertificate(server.api);
+    const reasons = async (count: number) => {
+      const about = { tls: 'auto', msg: 'the TLS certificate was not replaced' };
+      const lines = (await server.logLines(about, count)) as { reason: string }[];
+      return lines.map(({ reason }) => reason);
+    };
+    const refusal = (what: string) =>
+      `--tls is "auto", but the certificate authority allows no certificate for this server: the name constraints of ${what}; import another authority, or set --tls to CERT,KEY`;
+
+    const root = limited('/CN=Root', 'permitted;IP:10.0.0.0/255.0.0.0');
+    const below = makeForeignAuthority({ subject: '/CN=Below', signer: root });
+    await server.admin.importAuthority({
+      certificate: below.certificate + root.certificate,
+      private_key: below.key,
+    });
+    const first = refusal('CN=Root do not permit 127.0.0.1');
+    expect(await reasons(1)).toEqual([first]);
+    const host = limited('/CN=Host', 'excluded;DNS:localhost');
+    await server.admin.importAuthority({ certificate: host.certificate, private_key: host.key });
+    expect(await reasons(2)).toEqual([first, refusal('CN=Host do not permit localhost')]);
+    expect((await shownCertificate(server.api)).fingerprint256).toBe(shown.fingerprint256);
+
+    const names = ['localhost', hostname(), hostname().replace(/\..*$/u, '')].map(
+      (name) => `permitted;DNS:${name}`,
+    );
+    const open = limited(
+      '/CN=Open',
+      [...names, 'excluded;DNS:.localhost', 'excluded;IP:10.0.0.0/255.0.0.0'].join(','),
+    );
+    await server.admin.importAuthority({ certificate: open.certificate, private_key: open.key });
+    await shownInstead(server.api, shown);
+    for (const name of ['localhost', hostname()])
+      await opensslClient(server.api, '-CAfile', open.certificateFile, '-verify_hostname', name);
+  });
+
   it('keeps its certificate after the authority expires and warns; without one it does not start', async () => {
     const dataDir = await keptDataDir();
     const clock = createTestClock();

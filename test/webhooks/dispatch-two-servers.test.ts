@@ -1,5 +1,5 @@
 // Two servers on one PostgreSQL database: each delivery is sent by one of them, and one goes on where the other died.
-import { QueryTypes, type Sequelize } from 'sequelize';
+import { QueryTypes, type Sequelize, type Transaction } from 'sequelize';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '#server/database/connect.ts';
 import { atOnce } from '../helpers/at-once.ts';
@@ -53,6 +53,22 @@ describe.skipIf(!hasPostgres)(`two servers on one database${why}`, () => {
     select(`SELECT id FROM deliveries WHERE status NOT IN ('delivered', 'cancelled') LIMIT 1`);
   const allDelivered = () => lookUntil(async () => (await openDeliveries()).length === 0 || undefined);
 
+  const isWaiting = async () =>
+    (
+      await select(
+        `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+      )
+    ).length > 0;
+
+  /** As a third server does it; the commit is still missing. */
+  async function beginDeletion(webhookId: number): Promise<Transaction> {
+    const transaction = await database.transaction();
+    const change = { bind: [webhookId], transaction };
+    await database.query('SELECT 1 FROM webhooks WHERE id = $1 FOR UPDATE', change);
+    await database.query('UPDATE webhooks SET deleted_at = 1 WHERE id = $1', change);
+    return transaction;
+  }
+
   /** Each through one of the servers, in turns, ten at a time. */
   async function renew(through: readonly ServerProcess[], count: number): Promise<void> {
     const licenses = await atOnce(10, (number) =>
@@ -90,20 +106,36 @@ describe.skipIf(!hasPostgres)(`two servers on one database${why}`, () => {
   it('writes no delivery for a webhook whose deletion was first', async () => {
     const { webhook } = await registerWebhook(servers[0], receiver.url('/left'), 'license.revoked');
     const { license } = await servers[0].admin.createLicense({ holder: 'Zvlášť' });
-    const deletion = await database.transaction();
-    const change = { bind: [webhook.id], transaction: deletion };
-    await database.query('SELECT 1 FROM webhooks WHERE id = $1 FOR UPDATE', change);
-    await database.query('UPDATE webhooks SET deleted_at = 1 WHERE id = $1', change);
+    const deletion = await beginDeletion(webhook.id);
     const revoking = servers[1].admin.revokeLicense({ ref: license.license_key });
-    await lookUntil(async () => {
-      const waiting = await select(
-        `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
-      );
-      return waiting.length > 0 || undefined;
-    });
+    await lookUntil(async () => (await isWaiting()) || undefined);
     await deletion.commit();
     await revoking;
     expect(await select(`SELECT * FROM deliveries WHERE webhook_id = ${webhook.id}`)).toEqual([]);
+  });
+
+  it('restarts no delivery for a webhook whose deletion was first', async () => {
+    const { webhook } = await registerPath(servers[0], receiver, '/failed', 'license.revoked');
+    const { license } = await servers[0].admin.createLicense({ holder: 'Zvlášť' });
+    await servers[0].admin.revokeLicense({ ref: license.license_key });
+    await allDelivered();
+    const own = `webhook_id = ${webhook.id}`;
+    await database.query(`UPDATE deliveries SET status = 'failed' WHERE ${own}`);
+    const deletion = await beginDeletion(webhook.id);
+    let hasEnded = false;
+    const retry = async () => {
+      const { retried } = await servers[1].admin.retryFailedDeliveries({ webhook_id: webhook.id });
+      hasEnded = true;
+      return retried;
+    };
+    const retrying = retry();
+    await lookUntil(async () => hasEnded || (await isWaiting()) || undefined);
+    await deletion.commit();
+    expect(await retrying).toBe(0);
+    expect(await select(`SELECT status FROM deliveries WHERE ${own}`)).toEqual([{ status: 'failed' }]);
+    await database.query(`DELETE FROM delivery_attempts WHERE delivery_id IN
+      (SELECT id FROM deliveries WHERE ${own})`);
+    await database.query(`DELETE FROM deliveries WHERE ${own}`);
   });
 
   it('leaves nothing behind for a webhook that is deleted while events come', async () => {

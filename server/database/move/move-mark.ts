@@ -1,11 +1,14 @@
 // Marks a PostgreSQL database that servers must not use: the target of a move until the settings name it, and its source
 // from then on. The mark is a separate table, which exists only as long as the mark does.
 import { QueryTypes, type Sequelize } from 'sequelize';
+import { driverCodeOf } from '#server/platform/driver-error.ts';
+import { runOnce } from '../transaction.ts';
 import { UnusableDatabaseError } from '../unusable-database.ts';
 
 const MARK_TABLE = 'database_move';
 /** A function of PostgreSQL, and the triggers that call it. */
 const REFUSAL = 'database_moved';
+const LOCK_NOT_AVAILABLE = '55P03';
 /** What servers write about themselves, until they end. */
 const STILL_WRITTEN = [MARK_TABLE, 'servers', 'admin_sessions', 'sign_in_codes'];
 
@@ -74,12 +77,7 @@ async function removeMoveMark(sequelize: Sequelize): Promise<void> {
 
 const dayOf = ({ since }: MoveMark) => new Date(since).toISOString().slice(0, 16).replace('T', ' ');
 
-/**
- * Removes the mark of a move that this data directory has completed or given up.
- * @param ownMove the ID of that move; null if there is none
- * @throws UnusableDatabaseError if another move has marked the database
- */
-export async function settleMoveMark(sequelize: Sequelize, ownMove: string | null): Promise<void> {
+async function settle(sequelize: Sequelize, ownMove: string | null): Promise<void> {
   const mark = await findMoveMark(sequelize);
   if (mark === null) return;
   if (mark.id === ownMove) return removeMoveMark(sequelize);
@@ -88,4 +86,35 @@ export async function settleMoveMark(sequelize: Sequelize, ownMove: string | nul
       ? `the database is an unfinished move from ${mark.other} (${dayOf(mark)} UTC); run \`license-desk move-database\` again, or set database_url to the database that was in use before`
       : `the data of this database was moved to ${mark.other} (${dayOf(mark)} UTC); use that database`,
   );
+}
+
+/** The move may have lost its connection while PostgreSQL committed. Its triggers lock the table until that is decided. */
+async function waitForCommit(sequelize: Sequelize): Promise<void> {
+  const [table] = await sequelize.query<{ present: boolean }>(
+    "SELECT to_regclass('signing_keys') IS NOT NULL AS present",
+    { type: QueryTypes.SELECT },
+  );
+  if (table?.present !== true) return;
+  try {
+    await sequelize.query('LOCK TABLE signing_keys IN ROW EXCLUSIVE MODE');
+  } catch (error) {
+    if (driverCodeOf(error) !== LOCK_NOT_AVAILABLE) throw error;
+    throw new UnusableDatabaseError(
+      'PostgreSQL has not ended an earlier move yet, whose connection was lost; try again in a minute',
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Removes the mark of a move that this data directory has completed or given up.
+ * @param ownMove the ID of that move; null if there is none
+ * @throws UnusableDatabaseError if another move has marked the database, or PostgreSQL has not ended this one
+ */
+export async function settleMoveMark(sequelize: Sequelize, ownMove: string | null): Promise<void> {
+  if (ownMove === null || sequelize.getDialect() === 'sqlite') return settle(sequelize, ownMove);
+  await runOnce(sequelize, async () => {
+    await waitForCommit(sequelize);
+    await settle(sequelize, ownMove);
+  });
 }

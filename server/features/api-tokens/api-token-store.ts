@@ -1,5 +1,6 @@
-import { Op, type Sequelize } from 'sequelize';
+import type { Sequelize } from 'sequelize';
 import type { Lookup } from '#server/database/batched-lookup.ts';
+import { modelColumns } from '#server/database/column-lists.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import { forUpdate } from '#server/database/transaction.ts';
 import { type ApiTokenRow, defineApiToken } from './api-token-model.ts';
@@ -26,6 +27,9 @@ const RECORD_USE = `
 export function createApiTokenStore(sequelize: Sequelize) {
   const tokens = defineApiToken(sequelize);
   const sql = sqlOf(sequelize);
+  const listed = sql.statement<ApiToken>(
+    `SELECT ${modelColumns(tokens)} FROM api_tokens WHERE id < $before ORDER BY id DESC LIMIT $limit`,
+  );
   return {
     /** Finds a token by its current or its previous secret. */
     findByHash: sql.batched<string, ApiToken>(BY_HASH),
@@ -47,15 +51,8 @@ export function createApiTokenStore(sequelize: Sequelize) {
       await sql.run(RECORD_USE, { tokenHash, now });
     },
     /** Newest first. Returns one more than `limit` if there are more. */
-    async list(before: number | null, limit: number): Promise<ApiToken[]> {
-      const rows = await tokens.findAll({
-        where: before === null ? {} : { id: { [Op.lt]: before } },
-        order: [['id', 'DESC']],
-        limit: limit + 1,
-        raw: true,
-      });
-      return rows as unknown as ApiToken[];
-    },
+    list: (before: number | null, limit: number): Promise<ApiToken[]> =>
+      listed.all({ before: before ?? Number.MAX_SAFE_INTEGER, limit: limit + 1 }),
   };
 }
 

@@ -6,6 +6,7 @@ import { oneLine } from './distinguished-name.ts';
 import { authorityWithout } from './extended-key-usage.ts';
 import { isVersion1, keyIdentifier, maySign, pathLength, readIssuer } from './issuer.ts';
 import { certificateKeyType, privateKeyType } from './key-type.ts';
+import { authorityLimitingHolders } from './name-constraints.ts';
 import { certificateBlocks, toPem } from './pem.ts';
 
 export interface GivenAuthority {
@@ -140,6 +141,12 @@ export function readGivenAuthority(
     refuse(
       'certificate',
       'must allow client certificates (extended key usage clientAuth), and so must each in its chain',
+    );
+  const limiting = readDer(() => authorityLimitingHolders(certificates));
+  if (limiting)
+    refuse(
+      'certificate',
+      `${oneLine(limiting.subject)} must not have name constraints for directory names or email addresses: many client certificates would not be valid`,
     );
   const identifier = named ?? keyIdentifier(createPublicKey(key));
   return {

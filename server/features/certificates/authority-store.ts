@@ -20,14 +20,18 @@ export function createAuthorityStore(sequelize: Sequelize) {
   const active = sql.batched<true, { id: number }>(ACTIVE_ID);
   const activeFirst = sql.batchedFirst<true, { id: number }>(ACTIVE_ID);
   const all = sql.statement<AuthorityRow>(LIST);
+  const activeId = async (): Promise<number | null> => (await active(true))?.id ?? null;
   return {
     /** Shows whether the cached authority is still the active one. */
-    activeId: async (): Promise<number | null> => (await active(true))?.id ?? null,
+    activeId,
     /** The same in the first read of a change. */
     activeIdFirst: async (): Promise<number | null> => (await activeFirst(true))?.id ?? null,
     /** Lasts until the transaction ends: `SHARE` to issue certificates, `UPDATE` to replace the authority. */
-    lockActive: (strength: 'UPDATE' | 'SHARE') =>
-      sql.lock('certificate_authorities', { status: 'active' }, strength),
+    async lockActive(strength: 'UPDATE' | 'SHARE'): Promise<void> {
+      const lock = () => sql.lock('certificate_authorities', { status: 'active' }, strength);
+      // The one that it waited for may have been replaced meanwhile.
+      while (!(await lock()) && (await activeId()) !== null);
+    },
     /** The active one first, then the retired ones, newest first. */
     list: (): Promise<AuthorityRow[]> => all.all(),
     insert: sql.insert(defineAuthority(sequelize)),

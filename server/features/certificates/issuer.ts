@@ -7,12 +7,16 @@ const SERIAL_BYTES = 16;
 const SUBJECT_KEY_IDENTIFIER = Buffer.from('0603551d0e', 'hex');
 const KEY_USAGE = Buffer.from('0603551d0f', 'hex');
 const BASIC_CONSTRAINTS = Buffer.from('0603551d13', 'hex');
+const NAME_CONSTRAINTS = Buffer.from('0603551d1e', 'hex');
 /** Bits of the first octet of KeyUsage (RFC 5280, 4.2.1.3). */
 const KEY_CERT_SIGN = 0x04;
 const CRL_SIGN = 0x02;
 /** `version` and `extensions` in TBSCertificate. */
 export const VERSION_TAG = 0xa0;
 const EXTENSIONS_TAG = 0xa3;
+/** The lists of NameConstraints. */
+const PERMITTED_TAG = 0xa0;
+const EXCLUDED_TAG = 0xa1;
 
 export interface Issuer {
   /** DER of the subject, byte for byte as in the certificate. */
@@ -115,4 +119,22 @@ export function pathLength(certificateDer: Buffer): number | null {
 /** A root of version 1 has no extensions to say that it is an authority. */
 export function isVersion1(certificateDer: Buffer): boolean {
   return certificateFields(certificateDer)[0]?.tag !== VERSION_TAG;
+}
+
+/** Names that an authority permits or excludes below it, each as a GeneralName (RFC 5280, 4.2.1.10). */
+export interface NameConstraints {
+  permitted: DerElement[];
+  excluded: DerElement[];
+}
+
+/** @throws DerError */
+export function nameConstraints(certificateDer: Buffer): NameConstraints {
+  const extension = readExtension(certificateFields(certificateDer), NAME_CONSTRAINTS);
+  const lists = extension ? openElement(extension, TAG.sequence) : [];
+  const namesIn = (tag: number) => {
+    const list = lists.find((element) => element.tag === tag);
+    const subtrees = list ? openElement(list, tag) : [];
+    return subtrees.flatMap((subtree) => openElement(subtree, TAG.sequence).slice(0, 1));
+  };
+  return { permitted: namesIn(PERMITTED_TAG), excluded: namesIn(EXCLUDED_TAG) };
 }

@@ -13,6 +13,7 @@ import { oneLine } from './distinguished-name.ts';
 import { authorityWithout } from './extended-key-usage.ts';
 import { newSerial } from './issuer.ts';
 import { generateEcKey } from './key-pair.ts';
+import { authorityWithoutHost } from './name-constraints.ts';
 import { certificateBlocks, toPem } from './pem.ts';
 import {
   readServerCertificate,
@@ -92,13 +93,23 @@ export function intermediates(authority: Pick<Authority, 'certificate' | 'pem'>)
     .join('');
 }
 
-/** An imported authority may be for client certificates only. */
-function requireServerPurpose(authority: Authority): void {
-  const found = authorityWithout('serverAuth', chainOf(authority));
-  if (!found) return;
-  throw new ConfigError(
-    `--tls is "auto", but the certificate authority allows no server certificates: the extended key usage of ${oneLine(found.subject)} lacks serverAuth; import another authority, or set --tls to CERT,KEY`,
-  );
+/** An imported authority may be for client certificates only, or for other names. */
+function requireServerPurpose(authority: Authority, { hosts }: ServerNames): void {
+  const refuse = (what: string, reason: string): never => {
+    throw new ConfigError(
+      `--tls is "auto", but the certificate authority allows no ${what}: ${reason}; import another authority, or set --tls to CERT,KEY`,
+    );
+  };
+  const chain = chainOf(authority);
+  const found = authorityWithout('serverAuth', chain);
+  if (found)
+    refuse('server certificates', `the extended key usage of ${oneLine(found.subject)} lacks serverAuth`);
+  const limited = authorityWithoutHost(chain, hosts);
+  if (limited)
+    refuse(
+      'certificate for this server',
+      `the name constraints of ${oneLine(limited.authority.subject)} do not permit ${limited.host}`,
+    );
 }
 
 /**
@@ -156,8 +167,8 @@ export async function openServerCertificate(needs: Needs): Promise<TlsSource> {
   /** @returns null if the certificate can stay */
   async function replace(): Promise<ServerCertificate | null> {
     const authority = await needs.authority.current();
-    requireServerPurpose(authority);
     const names = needs.names();
+    requireServerPurpose(authority, names);
     const circumstances = { authority, hosts: names.hosts, now: clock.now() };
     const reason = inUse ? reasonToReplace(inUse, circumstances) : 'no stored certificate';
     if (reason === null) return null;

@@ -69,7 +69,9 @@ export function createCheckoutService(needs: Needs) {
     const isTaken =
       !isHeldUp &&
       verdict.outcome === 'allowed' &&
-      (units === 0 || (pools.fits(pool, free) && (await pools.change(pool, { taken: free }))));
+      (units === 0 || pools.fits(pool, free)) &&
+      // Also without a further seat: its holders change.
+      (await pools.change(pool, { taken: free }));
     if (!isTaken) {
       const canWait = waitSeconds > 0 && pools.isWithinLimit(pool, draft.units);
       return canWait ? grants.enqueue(pool, draft, waitSeconds) : { kind: 'denied', pool, verdict, free };

@@ -41,8 +41,8 @@ export function createHeartbeatBuffer(needs: Needs): HeartbeatBuffer {
     },
     async write(taken) {
       const byLength = Map.groupBy(taken, ([, leaseSeconds]) => leaseSeconds);
+      await leaseClock.tick();
       await transaction(async () => {
-        await leaseClock.tick();
         for (const [leaseSeconds, entries] of byLength) {
           const ids = entries.map(([id]) => id).toSorted((a, b) => a - b);
           await leases.touch(leaseSeconds, ids, leaseClock.now(), clock.now());

@@ -60,7 +60,8 @@ export function createHeartbeatService(needs: Needs) {
     const units = await pools.missingUnits(pool, lease);
     const { outcome } = await pools.verdict(pool, lease, units);
     const isFree = outcome === 'allowed' && (units === 0 || !(await pools.offer(pool)));
-    if (!isFree || (units > 0 && !(await pools.change(pool, { taken: units })))) throw leaseGone(lease);
+    // Also without a further seat: its holders change.
+    if (!isFree || !(await pools.change(pool, { taken: units }))) throw leaseGone(lease);
     const { seats, leaseSeconds } = pool.license.terms;
     const overdraft = seats !== null && pool.row.inUse > seats ? 1 : 0;
     const ended = { endedAt: null, endReason: null };

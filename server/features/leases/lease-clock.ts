@@ -15,7 +15,7 @@ export interface LeaseClock {
   refresh(): Promise<void>;
   /** Reads the lease time, unless it has been read before. For a process that only looks, such as a command. */
   ready(): Promise<void>;
-  /** The same as `refresh`, always, and inside the current transaction if there is one. */
+  /** The same as `refresh`, always. */
   tick(): Promise<void>;
   /** Called by each `refresh`: a lease may be granted soon. */
   onRefresh(listener: () => void): void;
@@ -31,13 +31,15 @@ export function createLeaseClock({ store, transaction }: Needs): LeaseClock {
   let readAt = -Infinity;
   let tellRefresh = (): void => {};
 
-  async function tick(): Promise<void> {
+  async function advance(): Promise<void> {
     const own = monotonicMs();
     leaseAt = await store.tick(own);
     readAt = own;
   }
 
-  const renew = singleFlight(() => transaction(tick));
+  /** All servers write the one row: no longer transaction may keep it locked. */
+  const tick = () => transaction(advance, undefined, { single: true });
+  const renew = singleFlight(tick);
 
   return {
     // If the database cannot be reached, lease time stops soon, as it does for the other servers.

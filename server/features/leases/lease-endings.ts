@@ -101,6 +101,8 @@ export function createLeaseEndings(needs: Needs) {
     const { lingerSeconds } = pool.license.terms;
     if (lease.state === 'active' && lingerSeconds > 0) {
       await leases.update({ ...lease, state: 'lingering', dueAt: leaseClock.now() + lingerSeconds * 1000 });
+      // No seat is freed, but one of its holders has changed.
+      await pools.change(pool, {});
       afterCommit(needs.onChanged);
       return;
     }

@@ -132,7 +132,7 @@ export function createLeaseUpkeep(needs: Needs): LeaseUpkeep {
    * counts for it. The time since the start of the machine includes its sleep, and ignores changes of the wall clock.
    */
   async function tick(): Promise<void> {
-    await transaction(leaseClock.tick);
+    await leaseClock.tick();
     const now = os.uptime() * 1000;
     if (now - tickedAt > MAX_GAP_MS) isAnchored = false;
     tickedAt = now;
@@ -200,7 +200,7 @@ export function createLeaseUpkeep(needs: Needs): LeaseUpkeep {
       clearTimeout(timer);
       await running.catch(() => {});
       // Otherwise the last second would pass again after a restart.
-      if (isNeeded) await transaction(leaseClock.tick).catch(() => {});
+      if (isNeeded) await leaseClock.tick().catch(() => {});
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Sequelize } from 'sequelize';
-import { Op, UniqueConstraintError } from 'sequelize';
+import { UniqueConstraintError } from 'sequelize';
+import { modelColumns } from '#server/database/column-lists.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import { forUpdate } from '#server/database/transaction.ts';
 import type { Plan } from '#server/rules/plan.ts';
@@ -31,27 +32,32 @@ async function refuseDuplicate<Result>(write: Promise<Result>): Promise<Result> 
 export function createPlanStore(sequelize: Sequelize) {
   const plans = definePlan(sequelize);
   const sql = sqlOf(sequelize);
-  const read = async (where: Partial<PlanRow>, lock = {}): Promise<Plan | null> => {
-    const row = await plans.findOne({ where, raw: true, ...lock });
-    return row ? toPlan(row as unknown as PlanRow) : null;
+  const columns = modelColumns(plans);
+  const listed = sql.statement<PlanRow>(
+    `SELECT ${columns} FROM plans WHERE tier > $tier OR (tier = $tier AND id > $id) ORDER BY tier, id LIMIT $limit`,
+  );
+  const named = sql.statement<PlanRow>(`SELECT ${columns} FROM plans WHERE name = $name`);
+  const findByName = async (name: string): Promise<Plan | null> => {
+    const row = await named.first({ name });
+    return row && toPlan(row);
   };
   return {
     /** By tier, then ID, starting after `after`. */
     async list(after: { tier: number; id: number } | null, limit: number): Promise<Plan[]> {
-      const behind = after && {
-        [Op.or]: [{ tier: { [Op.gt]: after.tier } }, { tier: after.tier, id: { [Op.gt]: after.id } }],
-      };
-      const rows = await plans.findAll({ where: behind ?? {}, order: ['tier', 'id'], limit, raw: true });
-      return (rows as unknown as PlanRow[]).map((row) => toPlan(row));
+      const rows = await listed.all({ ...(after ?? { tier: -1, id: 0 }), limit });
+      return rows.map((row) => toPlan(row));
     },
-    findByName: (name: string) => read({ name }),
+    findByName,
     /** Keeps the plan from changing until the transaction ends: a change of it would not see a license that is written meanwhile. */
     async findToUse(name: string): Promise<Plan | null> {
       await sql.lock('plans', { name }, 'SHARE');
-      return read({ name });
+      return findByName(name);
     },
     /** Locks the row, so that the change starts from the current state. */
-    findForChange: (where: { id: number } | { name: string }) => read(where, forUpdate()),
+    async findForChange(where: { id: number } | { name: string }): Promise<Plan | null> {
+      const row = await plans.findOne({ where, raw: true, ...forUpdate() });
+      return row && toPlan(row as unknown as PlanRow);
+    },
     /** @throws DuplicatePlanError if the name is taken */
     async insert(plan: Omit<Plan, 'id'>): Promise<Plan> {
       const created = await refuseDuplicate(

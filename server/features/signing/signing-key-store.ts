@@ -1,4 +1,5 @@
 import type { Sequelize } from 'sequelize';
+import { modelColumns } from '#server/database/column-lists.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import { defineSigningKey, type SigningKeyRow } from './signing-key-model.ts';
 
@@ -22,20 +23,22 @@ const INSERT_LIST = `
 export function createSigningKeyStore(sequelize: Sequelize) {
   const keys = defineSigningKey(sequelize);
   const sql = sqlOf(sequelize);
+  const listed = sql.statement<SigningKeyRow>(
+    `SELECT ${modelColumns(keys)} FROM signing_keys ORDER BY status, id DESC`,
+  );
   const version = sql.batchedRead(VERSION);
   const newestList = sql.statement<DistrustListRow>(NEWEST_LIST);
   return {
     /** The active key first, then the retired ones, newest first. */
-    async list(): Promise<SigningKeyRow[]> {
-      const rows = await keys.findAll({ order: ['status', ['id', 'DESC']], raw: true });
-      return rows as unknown as SigningKeyRow[];
-    },
+    list: (): Promise<SigningKeyRow[]> => listed.all(),
     /** Changes whenever a key is added, retired or distrusted. */
     async version(): Promise<string> {
       return JSON.stringify(await version());
     },
     /** Serializes key changes of several servers. SQLite has one writer anyway. */
-    lock: (): Promise<void> => sql.lock('signing_keys'),
+    async lock(): Promise<void> {
+      await sql.lock('signing_keys');
+    },
     async insert(key: Omit<SigningKeyRow, 'id'>): Promise<void> {
       await keys.create(key);
     },

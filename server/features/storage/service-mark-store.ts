@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Sequelize } from 'sequelize';
 import { sqlOf } from '#server/database/sql.ts';
 
@@ -28,8 +29,10 @@ export function createServiceMarkStore(sequelize: Sequelize) {
     setOnce,
     /** Changes pages that must be written at the commit, but leaves no row. Runs in a transaction. */
     async probe(now: number): Promise<void> {
-      await setOnce('storage_probe', now);
-      await sql.run(`DELETE FROM service_marks WHERE name = 'storage_probe'`);
+      // A name that no other probe has: one that was cut off in the middle would keep its row locked.
+      const name = `storage_probe ${randomUUID()}`;
+      await setOnce(name, now);
+      await sql.run('DELETE FROM service_marks WHERE name = $name', { name });
     },
   };
 }

@@ -68,6 +68,10 @@ const queue = (isNew: string, keepRows: string) => `
   ${keepRows}
   RETURNING id`;
 
+/** For the same reason, before a statement that restarts deliveries. */
+const keepLive = (keepRows: string) =>
+  `SELECT id AS "id" FROM webhooks WHERE deleted_at IS NULL ORDER BY id ${keepRows}`;
+
 /** Each webhook that is not paused, with the time of its first waiting delivery. One index seek each, regardless of queue length. */
 const LIST_WAITING = `
   SELECT w.id AS "webhookId",
@@ -158,6 +162,7 @@ export function createDeliveryStore(sequelize: Sequelize) {
   const sql = sqlOf(sequelize);
   const { isIn, keepRows, firstOfEach, jsonRows, readById } = sql.dialect;
   const queued = sql.statement(queue(isIn('e.id', 'eventIds'), keepRows));
+  const kept = sql.statement(keepLive(keepRows));
   const waiting = sql.statement<Omit<WaitingWebhook, 'dueAt'> & { dueAt: number | null }>(LIST_WAITING);
   const due = sql.statement<Omit<ClaimedDelivery, 'leaseEndsAt'>>(
     selectDue(firstOfEach('webhookIds', 'deliveries', DUE_OF_EACH)),
@@ -183,7 +188,8 @@ export function createDeliveryStore(sequelize: Sequelize) {
      * Starts a new cycle for failed deliveries only: of several concurrent retries, one finds the delivery failed.
      * @returns the number of restarted deliveries
      */
-    restartFailed({ ids, ...filter }: FailedFilter, now: number): Promise<number> {
+    async restartFailed({ ids, ...filter }: FailedFilter, now: number): Promise<number> {
+      await kept.all();
       const { sql: condition, bind } = failedConditions(filter);
       const selected = ids === undefined ? '' : ` AND ${isIn('id', 'ids')}`;
       return sql.run(

@@ -1,4 +1,5 @@
-import { Op, type Sequelize } from 'sequelize';
+import type { Sequelize } from 'sequelize';
+import { modelColumns } from '#server/database/column-lists.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import { forUpdate } from '#server/database/transaction.ts';
 import { defineWebhook, type WebhookRow } from './webhook-model.ts';
@@ -30,23 +31,18 @@ export function createWebhookStore(sequelize: Sequelize) {
   const webhooks = defineWebhook(sequelize);
   const sql = sqlOf(sequelize);
   const health = sql.statement(noteHealth(sql.dialect.jsonRows('healths', 'h', HEALTH)));
-  const find = async (id: number, lock = {}): Promise<Webhook | null> => {
-    const row = await webhooks.findOne({ where: { id, deletedAt: null }, raw: true, ...lock });
-    return row as unknown as Webhook | null;
-  };
+  const live = `SELECT ${modelColumns(webhooks)} FROM webhooks WHERE deleted_at IS NULL`;
+  const byId = sql.statement<Webhook>(`${live} AND id = $id`);
+  const listed = sql.statement<Webhook>(`${live} AND id < $before ORDER BY id DESC LIMIT $limit`);
   return {
-    find: (id: number) => find(id),
-    findForChange: (id: number) => find(id, forUpdate()),
-    /** Newest first. Returns one more than `limit` if there are more. */
-    async list(before: number | null, limit: number): Promise<Webhook[]> {
-      const rows = await webhooks.findAll({
-        where: { deletedAt: null, ...(before === null ? {} : { id: { [Op.lt]: before } }) },
-        order: [['id', 'DESC']],
-        limit: limit + 1,
-        raw: true,
-      });
-      return rows as unknown as Webhook[];
+    find: (id: number) => byId.first({ id }),
+    async findForChange(id: number): Promise<Webhook | null> {
+      const row = await webhooks.findOne({ where: { id, deletedAt: null }, raw: true, ...forUpdate() });
+      return row as unknown as Webhook | null;
     },
+    /** Newest first. Returns one more than `limit` if there are more. */
+    list: (before: number | null, limit: number): Promise<Webhook[]> =>
+      listed.all({ before: before ?? Number.MAX_SAFE_INTEGER, limit: limit + 1 }),
     async insert(webhook: Omit<WebhookRow, 'id'>): Promise<Webhook> {
       const created = await webhooks.create(webhook);
       return { ...webhook, id: created.get('id') as number };

@@ -151,3 +151,30 @@ test('edits of a rule and of a group keep what was saved meanwhile', async ({ de
     members: ['joan', 'Ada', 'linus'],
   });
 });
+
+test('an upgrade does not move on to a higher plan when the license is upgraded meanwhile', async ({
+  desk,
+}) => {
+  const ref = await issueLicense(desk, { holder: 'Acme', plan: 'standard' });
+  await desk.goto('/#/licenses?open=1');
+  const inspector = desk.getByRole('complementary', { name: 'Acme' });
+  await chooseAction(inspector, 'Upgrade');
+  const dialog = desk.getByRole('dialog', { name: 'Upgrade the license of Acme' });
+  const plan = dialog.getByLabel('New plan');
+  const upgrade = dialog.getByRole('button', { name: 'Upgrade' });
+  await expect(plan).toHaveValue('professional');
+  await create(desk, 'licenses/upgrade', { ref, plan: 'professional' });
+  await expect(dialog.getByRole('alert')).toHaveText(
+    'professional can no longer be chosen. The license has the plan professional now. Choose its new plan.',
+  );
+  await expect(plan).toHaveValue('');
+  await expect(upgrade).toBeDisabled();
+  await expect(dialog.getByLabel('Preview')).toHaveCount(0);
+
+  await plan.selectOption('enterprise');
+  await expect(dialog.getByRole('alert')).toHaveCount(0);
+  await expect(dialog.getByLabel('Preview')).toContainText(/professional\s*New value\s*enterprise/u);
+  await upgrade.click();
+  await expect(dialog).toHaveCount(0);
+  expect(await fetchFirst(desk, 'licenses')).toMatchObject({ plan: 'enterprise' });
+});

@@ -10,7 +10,7 @@ async function pickLicense(desk: Page): Promise<void> {
 }
 
 async function fillCertificate(desk: Page): Promise<void> {
-  await desk.goto('/#/certificates');
+  await goTo(desk, 'Certificates');
   await desk.getByRole('button', { name: 'Issue your first certificate' }).click();
   await pickLicense(desk);
   await desk.getByLabel('Common name').fill('Workstation 7');
@@ -123,3 +123,30 @@ test('Back asks before it leaves a secret', { tag: '@browser' }, async ({ desk }
   await desk.goBack();
   await expect(desk).toHaveURL(/#\/overview$/u);
 });
+
+test(
+  'a key that was not downloaded yet is not left without a question',
+  { tag: '@browser' },
+  async ({ desk }) => {
+    await issueLicense(desk, { holder: 'Acme' });
+    await fillCertificate(desk);
+    await desk.getByRole('button', { name: 'Issue', exact: true }).click();
+    const issued = desk.getByRole('dialog', { name: 'Certificate issued' });
+    await expect(issued).toContainText('You can download the private key once');
+    const question = issued.getByRole('alert');
+    const attempts = [
+      () => desk.keyboard.press('Escape'),
+      () => issued.getByRole('button', { name: 'Dismiss' }).click(),
+      () => desk.goBack(),
+    ];
+    for (const leave of attempts) {
+      await leave();
+      await expect(question).toContainText('You have not confirmed that the secret is stored.');
+      await question.getByRole('button', { name: 'Keep open' }).click();
+      await expect(question).toHaveCount(0);
+    }
+    await expect(desk).toHaveURL(/#\/certificates$/u);
+    await issued.getByRole('button', { name: 'Close without key' }).click();
+    await expect(issued).toHaveCount(0);
+  },
+);

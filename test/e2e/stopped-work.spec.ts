@@ -1,10 +1,13 @@
 // Long operations can be stopped, and report their result.
+import type { Page } from '@playwright/test';
+import { expectAccessible } from './accessibility.ts';
 import { gate } from './gate.ts';
 import { chooseAction, expect, importLicenses, test } from './test.ts';
 
 const holders = (count: number) => Array.from({ length: count }, (_, index) => `Customer ${index + 1}`);
 
-test('a stopped bulk change finishes the current batch', async ({ desk }) => {
+/** More than one call can change. */
+async function select120Licenses(desk: Page): Promise<void> {
   await importLicenses(desk, holders(120));
   await desk.goto('/#/licenses');
   const grid = desk.getByRole('grid', { name: 'Licenses' });
@@ -12,7 +15,18 @@ test('a stopped bulk change finishes the current batch', async ({ desk }) => {
   await desk.keyboard.press('End');
   await expect(grid).toHaveAttribute('aria-rowcount', '121');
   await desk.getByLabel('Select all loaded rows').check();
+}
 
+/** How many days each license is valid in all. */
+async function listTerms(desk: Page): Promise<number[]> {
+  const response = await desk.request.get('/admin/api/licenses/?limit=500');
+  const { items } = (await response.json()) as { items: { issued_at: string; expires_at: string }[] };
+  const days = (from: string, to: string) => Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
+  return items.map(({ issued_at: from, expires_at: to }) => days(from, to));
+}
+
+test('a stopped bulk change finishes the current batch', async ({ desk }) => {
+  await select120Licenses(desk);
   const first = gate();
   await desk.route('**/licenses/bulk/renew/', async (route) => {
     await first.isOpen;
@@ -26,6 +40,41 @@ test('a stopped bulk change finishes the current batch', async ({ desk }) => {
   first.open();
   await expect(renewing.getByRole('status')).toContainText('100 changed.');
   await expect(renewing.getByRole('status')).toContainText('20 not processed.');
+});
+
+test('a bulk change whose reply is lost names what may be changed, and a second try leaves it out', async ({
+  desk,
+}) => {
+  await select120Licenses(desk);
+  await desk.route(
+    '**/licenses/bulk/renew/',
+    async (route) => {
+      await route.fetch();
+      await route.abort();
+    },
+    { times: 1 },
+  );
+  const selection = desk.getByRole('group', { name: 'Selected licenses' });
+  const renewing = desk.getByRole('dialog');
+  await selection.getByRole('button', { name: 'Renew' }).click();
+  await renewing.getByRole('button', { name: 'Renew' }).click();
+  await expect(renewing.getByRole('status')).toHaveText(
+    '0 of 120 processed. 100 possibly changed. 20 not processed.',
+  );
+  const unclear = renewing.getByRole('region', { name: 'Possibly changed' });
+  await expect(unclear).toContainText('Check them before you change them again.');
+  await expect(unclear.getByRole('listitem')).toHaveCount(100);
+  await expect(unclear.getByRole('listitem').first()).toHaveText('Customer 120 #120');
+  await expectAccessible(desk);
+  await renewing.getByRole('button', { name: 'Done' }).click();
+
+  await expect(selection).toContainText('20 selected');
+  await selection.getByRole('button', { name: 'Renew' }).click();
+  await renewing.getByRole('button', { name: 'Renew' }).click();
+  await expect(renewing.getByRole('status')).toContainText('20 changed.');
+  await renewing.getByRole('button', { name: 'Done' }).click();
+  await expect(selection).toHaveCount(0);
+  expect(await listTerms(desk)).toEqual(Array.from({ length: 120 }, () => 730));
 });
 
 test('a canceled import leaves nothing behind', async ({ desk }) => {

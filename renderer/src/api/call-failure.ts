@@ -21,3 +21,7 @@ export function asCallFailure(error: unknown): CallFailure {
   if (error instanceof CallFailure) return error;
   throw error;
 }
+
+/** Whether it is unknown if the server carried out the call: its reply, or the database's, was lost. */
+export const isWithoutReply = (error: unknown) =>
+  ['unreachable', 'unavailable'].includes(asCallFailure(error).code);

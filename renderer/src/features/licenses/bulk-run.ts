@@ -1,8 +1,8 @@
 // Changes many licenses in batches of a hundred, with progress and a stop button.
-import { onScopeDispose, ref, shallowRef } from 'vue';
-import type { BulkReply } from '#server/features/licenses/license-contract.ts';
+import { computed, onScopeDispose, ref, shallowRef } from 'vue';
+import type { BulkReply, LicenseRecord } from '#server/features/licenses/license-contract.ts';
 import type { BulkSelection } from './bulk-selection.ts';
-import { asCallFailure, type CallFailure } from '../../api/call-failure.ts';
+import { asCallFailure, type CallFailure, isWithoutReply } from '../../api/call-failure.ts';
 
 export type BulkRun = ReturnType<typeof useBulkRun>;
 
@@ -11,8 +11,12 @@ export function useBulkRun() {
   const total = ref(0);
   const done = shallowRef<readonly number[]>([]);
   const failed = shallowRef<BulkReply['failed']>([]);
-  /** A failed call ends the run, because it is unknown which of its licenses were changed. */
+  /** A failed call ends the run. */
   const failure = shallowRef<CallFailure | null>(null);
+  /** Licenses of a call without a reply: some of them may be changed, and a second call would change them twice. */
+  const unknown = shallowRef<readonly LicenseRecord[]>([]);
+  /** What a second try must leave out. */
+  const toDeselect = computed(() => [...done.value, ...unknown.value.map(({ license_id: id }) => id)]);
   const stopped = ref(false);
   /** Holders of the licenses that failed, by ID. */
   const holders = shallowRef<ReadonlyMap<number, string>>(new Map());
@@ -24,7 +28,10 @@ export function useBulkRun() {
     try {
       for await (const batch of selection.batches()) {
         if (stopped.value) break;
-        const reply = await work(batch.map(({ license_id: id }) => id));
+        const reply = await work(batch.map(({ license_id: id }) => id)).catch((error: unknown) => {
+          if (isWithoutReply(error)) unknown.value = batch;
+          throw error;
+        });
         const refused = new Set(reply.failed.map(({ license_id: id }) => id));
         const named = batch.filter(({ license_id: id }) => refused.has(id));
         holders.value = new Map([
@@ -47,5 +54,5 @@ export function useBulkRun() {
   }
   onScopeDispose(stop);
 
-  return { state, total, done, failed, holders, failure, stopped, run, stop };
+  return { state, total, done, failed, unknown, toDeselect, holders, failure, stopped, run, stop };
 }

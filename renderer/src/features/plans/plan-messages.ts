@@ -40,6 +40,8 @@ export const planMessages = messagesOf(
     withOverdraft: '{seats} + {more} overdraft',
     anyProduct: 'All products',
     licensings: { node_locked: 'Node-locked', floating: 'Floating' },
+    choose: 'Choose a plan',
+    notOffered: '{picked} can no longer be chosen. The license has the plan {plan} now. Choose its new plan.',
     switched: {
       floating:
         '{n} active device loses its access and needs a lease instead. License files that it has stay valid offline until they expire. | {n} active devices lose their access and need leases instead. License files that they have stay valid offline until they expire.',
@@ -139,6 +141,9 @@ export const planMessages = messagesOf(
     withOverdraft: '{seats} + {more} zum Überziehen',
     anyProduct: 'Alle Produkte',
     licensings: { node_locked: 'Gerätegebunden', floating: 'Floating-Lizenz' },
+    choose: 'Plan auswählen',
+    notOffered:
+      '{picked} steht nicht mehr zur Auswahl. Die Lizenz hat jetzt den Plan {plan}. Wählen Sie ihren neuen Plan.',
     switched: {
       floating:
         '{n} aktives Gerät verliert den Zugriff und braucht stattdessen einen Lease. Vorhandene Lizenzdateien bleiben offline bis zu ihrem Ablauf gültig. | {n} aktive Geräte verlieren den Zugriff und brauchen stattdessen Leases. Vorhandene Lizenzdateien bleiben offline bis zu ihrem Ablauf gültig.',

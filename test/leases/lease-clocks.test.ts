@@ -14,8 +14,9 @@ const why = hasFaketime() ? '' : ' (skipped: Debian package faketime is not inst
 
 async function newLicense(server: ServerProcess) {
   const name = unique('clocks');
-  await server.admin.createPlan({ name, licensing: 'floating', seats: SEATS, lease_seconds: 60 });
-  return (await server.admin.createLicense({ holder: 'Time traveler', plan: name })).license;
+  const terms = { seats: SEATS, lease_seconds: 60, borrow_max_hours: 24 };
+  await server.admin.createPlan({ name, licensing: 'floating', ...terms });
+  return (await server.admin.createLicense({ holder: 'Time traveler', plan: name, days: 10 })).license;
 }
 
 /** Until the job has looked at the leases three times. */
@@ -55,6 +56,26 @@ describe.skipIf(!hasFaketime())(`wrong clocks${why}`, () => {
       clock.set(days);
       server = await startServerProcess(options);
       await expectAllHeld();
+    }
+    expect((await server.kill()).code).toBe(0);
+  });
+
+  it('of a server, a year ahead for a moment, ends no lease whose license expires meanwhile', async () => {
+    const clock = movableClock();
+    const dataDir = temporaryDirectory();
+    const server = await startServerProcess({ dataDir, prefix: clock.prefix });
+    const license = await newLicense(server);
+    const taken: Checkout[] = [];
+    for (const days of [0, 400, 0]) {
+      clock.set(days);
+      for (const { lease_token } of taken) {
+        const { status, body } = await heartbeat(server, lease_token);
+        expect([days, status, body.lease?.state]).toEqual([days, 200, 'active']);
+        // It would be over at once.
+        const loan = { lease_token, hours: 1, machine_fingerprint: `sha256:${'a'.repeat(64)}` };
+        if (days > 0) expect((await server.post('/leases/borrow/', loan)).status).toBe(410);
+      }
+      if (days === 0) taken.push((await checkOut(server, license)).body as Checkout);
     }
     expect((await server.kill()).code).toBe(0);
   });

@@ -7,6 +7,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { daysAhead, hasFaketime, movableClock } from '../helpers/faketime.ts';
 import { type Checkout, checkOut, heartbeat, seatsOf } from '../helpers/leases.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
+import { fingerprintOf } from '../helpers/test-server.ts';
 
 const HOUR_IN_DAYS = 1 / 24;
 const SEATS = 3;
@@ -77,6 +78,28 @@ describe.skipIf(!hasFaketime())(`wrong clocks${why}`, () => {
       }
       if (days === 0) taken.push((await checkOut(server, license)).body as Checkout);
     }
+    expect((await server.kill()).code).toBe(0);
+  });
+
+  it('of a server, days behind at a start, keeps no borrowed seat beyond its file once it is corrected', async () => {
+    const clock = movableClock();
+    const dataDir = temporaryDirectory();
+    clock.set(-3);
+    const options = { dataDir, prefix: clock.prefix, flags: { 'scan-seconds': '0.2' } };
+    let server = await startServerProcess(options);
+    const license = await newLicense(server);
+    const { lease_token } = (await checkOut(server, license)).body as Checkout;
+    const machine_fingerprint = fingerprintOf(1);
+    await server.post('/leases/borrow/', { lease_token, hours: 24, machine_fingerprint });
+    expect((await server.kill()).code).toBe(0);
+    server = await startServerProcess(options);
+    expect((await heartbeat(server, lease_token)).body.lease).toMatchObject({ state: 'borrowed' });
+    clock.set(0);
+    await server.logLines({ msg: 'the clock is trusted again' });
+    await eventually(async () =>
+      expect(await seatsOf(dataDir, license.license_id)).toMatchObject({ held: 0 }),
+    );
+    expect((await heartbeat(server, lease_token)).body).toMatchObject({ reason: 'returned' });
     expect((await server.kill()).code).toBe(0);
   });
 

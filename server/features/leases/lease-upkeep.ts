@@ -90,7 +90,7 @@ export function createLeaseUpkeep(needs: Needs): LeaseUpkeep {
   async function endDue(): Promise<void> {
     const before = leaseClock.now() - SLACK_MS;
     for (;;) {
-      const due = await leases.findDue(before, BATCH);
+      const due = await leases.findDue(before, clock.now(), BATCH);
       for (const licenseId of due) {
         if (isClosed) return;
         await withPool(licenseId, async (pool) => {
@@ -136,8 +136,10 @@ export function createLeaseUpkeep(needs: Needs): LeaseUpkeep {
     const now = os.uptime() * 1000;
     if (now - tickedAt > MAX_GAP_MS) isAnchored = false;
     tickedAt = now;
-    // A lease that was shortened by a wrong clock would not get its time back.
-    if (isAnchored || !needs.isClockTrusted()) return;
+    const isTrusted = needs.isClockTrusted();
+    // A clock that was years behind at the start is held when it is corrected; leases follow it once it is confirmed.
+    if (!isTrusted) isAnchored = false;
+    if (isAnchored || !isTrusted) return;
     await transaction(async () => {
       await leases.anchorBorrowed(leaseClock.now(), clock.now());
     });

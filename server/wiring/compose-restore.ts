@@ -56,6 +56,9 @@ import { openSigningKey } from '#server/features/signing/loaded-keys.ts';
 const LISTS_AHEAD = 100_000;
 const SECOND_MS = 1000;
 
+/** A command has not seen the clock before. */
+const isClockTrusted = () => true;
+
 /** Another command finishes sooner than this; a server does not. */
 const LOCK_WAIT_MS = 2000;
 
@@ -85,7 +88,8 @@ function upgradeDatabase(file: string, masterKey: Buffer): Promise<void> {
     await migrate(sequelize, transaction);
     for (const row of await createSigningKeyStore(sequelize).list()) openSigningKey(sealer, row);
     // Opens each key of the authority.
-    await composeUpkeep(sequelize, { sealer, audit, transaction, clock }).authority.all();
+    const needs = { sealer, audit, transaction, clock, isClockTrusted };
+    await composeUpkeep(sequelize, needs).authority.all();
   });
 }
 
@@ -134,6 +138,7 @@ async function finishDatabase(
       audit,
       transaction,
       clock,
+      isClockTrusted,
     });
     const signingKeys = createSigningKeyStore(sequelize);
     const authorities = createAuthorityStore(sequelize);

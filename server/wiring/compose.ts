@@ -172,6 +172,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
   const certificates = composeCertificates(sequelize, {
     ...shared,
     sealer,
+    isClockTrusted,
     apiBaseUrl: around.apiBaseUrl,
     runUpkeep: around.runCertificateUpkeep,
     spreadList: watch && cluster.crlSpread.wait,

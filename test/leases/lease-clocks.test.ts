@@ -10,6 +10,7 @@ import { type ServerProcess, startServerProcess, temporaryDirectory } from '../h
 import { fingerprintOf } from '../helpers/test-server.ts';
 
 const HOUR_IN_DAYS = 1 / 24;
+const DAY_MS = 86_400_000;
 const SEATS = 3;
 const why = hasFaketime() ? '' : ' (skipped: Debian package faketime is not installed)';
 
@@ -78,6 +79,24 @@ describe.skipIf(!hasFaketime())(`wrong clocks${why}`, () => {
       }
       if (days === 0) taken.push((await checkOut(server, license)).body as Checkout);
     }
+    expect((await server.kill()).code).toBe(0);
+  });
+
+  it('of a server, two days ahead for a moment, count no seats for these days', async () => {
+    const clock = movableClock();
+    const dataDir = temporaryDirectory();
+    const server = await startServerProcess({ dataDir, prefix: clock.prefix });
+    const license = await newLicense(server);
+    await checkOut(server, license);
+    clock.set(2);
+    await checkOut(server, license);
+    await untilLookedAt(dataDir);
+    clock.set(0);
+    await checkOut(server, license);
+    const to = new Date(Date.now() + 3 * DAY_MS).toISOString();
+    const { hours } = await server.admin.leaseUsage({ license: license.license_key, to });
+    expect(hours.filter(({ hour }) => Date.parse(hour) > Date.now())).toEqual([]);
+    expect(hours.at(-1)).toMatchObject({ peak: 3 });
     expect((await server.kill()).code).toBe(0);
   });
 

@@ -6,33 +6,54 @@ const ROWS_PER_WRITE = 2000;
 /** Above this, a use is not noted; the row's next use will be. */
 const MAX_WAITING = 50_000;
 
+export interface Touch {
+  id: number;
+  /** Epoch milliseconds. */
+  at: number;
+}
+
+/** The columns of touches in a statement. */
+export const TOUCH = { id: 'BIGINT', at: 'BIGINT' } as const;
+
+/**
+ * In SQL, whether the touch `t` changes what is recorded. Another server may have written a later time, but one that is
+ * `$aheadMs` ahead comes from a wrong clock.
+ */
+export const isNewUse = (column: string): string =>
+  `(${column} IS NULL OR ${column} < t.at OR ${column} >= t.at + $aheadMs)`;
+
 export interface TouchBuffer {
   /** @param lastAt when the use was last noted @returns whether it is noted now */
   note(id: number, lastAt: number | null, now: number): boolean;
   /** The rows to write, in ascending order, so that servers lock them in the same order. */
-  take(): number[];
+  take(): Touch[];
   isWaiting(): boolean;
   /** Keeps rows that could not be written. */
-  putBack(ids: readonly number[]): void;
+  putBack(touches: readonly Touch[]): void;
 }
 
 export function createTouchBuffer(everyMs: number): TouchBuffer {
-  const waiting = new Set<number>();
+  const waiting = new Map<number, number>();
   return {
     note(id, lastAt, now) {
-      if (lastAt !== null && now - lastAt < everyMs) return false;
+      // A time that is far ahead comes from a wrong clock.
+      if (lastAt !== null && Math.abs(now - lastAt) < everyMs) return false;
       if (waiting.size >= MAX_WAITING) return false;
-      waiting.add(id);
+      waiting.set(id, now);
       return true;
     },
     take() {
-      const ids = [...waiting].slice(0, ROWS_PER_WRITE);
-      for (const id of ids) waiting.delete(id);
-      return ids.toSorted((a, b) => a - b);
+      const touches: Touch[] = [];
+      for (const [id, at] of waiting) {
+        if (touches.length >= ROWS_PER_WRITE) break;
+        touches.push({ id, at });
+        waiting.delete(id);
+      }
+      return touches.toSorted((a, b) => a.id - b.id);
     },
     isWaiting: () => waiting.size > 0,
-    putBack(ids) {
-      for (const id of ids) waiting.add(id);
+    putBack(touches) {
+      for (const { id, at } of touches) if (!waiting.has(id)) waiting.set(id, at);
     },
   };
 }

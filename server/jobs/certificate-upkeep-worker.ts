@@ -5,6 +5,7 @@ import { createAuditStore } from '#server/features/audit/audit-store.ts';
 import { composeUpkeep } from '#server/wiring/compose-certificates.ts';
 import { connect, type DatabaseLocation } from '#server/database/connect.ts';
 import { createTransactions } from '#server/database/transaction.ts';
+import { isAhead } from '#server/platform/clock-guard.ts';
 import { sharedClock } from '#server/platform/shared-time.ts';
 import { createSealer } from '#server/platform/sealer.ts';
 import { reportingGuard } from './worker-guard.ts';
@@ -12,6 +13,8 @@ import { reportingGuard } from './worker-guard.ts';
 export interface CertificateUpkeepData {
   location: DatabaseLocation;
   masterKey: Uint8Array;
+  /** The clock guard's shared offset. */
+  trustedOffset: SharedArrayBuffer;
   /** The buffer of the time that servers share; null for the clock of this machine. */
   sharedTime: SharedArrayBuffer | null;
 }
@@ -19,8 +22,9 @@ export interface CertificateUpkeepData {
 /** After a run that a caller waited for, the next one often follows soon. */
 const LINGER_MS = 20_000;
 
-const { location, masterKey, sharedTime } = workerData as CertificateUpkeepData;
+const { location, masterKey, trustedOffset, sharedTime } = workerData as CertificateUpkeepData;
 const clock = sharedClock(sharedTime);
+const trusted = new Float64Array(trustedOffset);
 
 const state = { asked: 0, isCancelled: false };
 let wake = () => {};
@@ -47,6 +51,7 @@ const { upkeep } = composeUpkeep(sequelize, {
   audit: createAuditService({ entries: createAuditStore(sequelize), clock }),
   transaction: createTransactions(sequelize),
   clock,
+  isClockTrusted: () => !isAhead(clock.now(), trusted[0] ?? 0),
 });
 
 try {

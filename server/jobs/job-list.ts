@@ -74,7 +74,7 @@ export function listJobs(needs: Needs): Job[] {
     sender: senderSettings(config),
   };
   const scanData: LicenseScanData = { location, trustedOffset, sharedTime, leadership };
-  const upkeepData: CertificateUpkeepData = { location, masterKey, sharedTime };
+  const upkeepData: CertificateUpkeepData = { location, masterKey, trustedOffset, sharedTime };
   const retentionData: RetentionData = {
     location,
     dataDir: config.dataDir,

@@ -36,6 +36,7 @@ interface UpkeepNeeds {
   audit: Audit;
   transaction: RunTransaction;
   clock: Clock;
+  isClockTrusted(): boolean;
 }
 
 export function composeUpkeep(sequelize: Database, needs: UpkeepNeeds) {
@@ -53,7 +54,7 @@ export function composeUpkeep(sequelize: Database, needs: UpkeepNeeds) {
     transaction,
     clock,
   });
-  const upkeep = createCertificateUpkeep({ certificates, authority, revocationList, transaction, clock });
+  const upkeep = createCertificateUpkeep({ ...needs, certificates, authority, revocationList });
   return { certificates, lists, authority, upkeep };
 }
 

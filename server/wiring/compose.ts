@@ -64,7 +64,7 @@ export async function compose(around: ServiceEnvironment): Promise<Service> {
 }
 
 async function composeOver(installation: Installation, around: ServiceEnvironment): Promise<Service> {
-  const { config, clock, logger, security } = around;
+  const { config, clock, isClockTrusted, logger, security } = around;
   const { sequelize, transaction, masterKey, watch } = installation;
   const sealer = createSealer(masterKey);
   const { defaultProduct, licenseFileTtlDays: fileTtlDays } = config;
@@ -136,7 +136,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     plans: planService,
     files,
     limited: limitsInForce(config).rateLimitPublic > 0,
-    isClockTrusted: around.isClockTrusted,
+    isClockTrusted,
     onChanged: () => live.publish(['leases']),
     noteChange: cluster.noteChange,
   });
@@ -153,17 +153,13 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     defaultProduct,
     dataDir: config.dataDir,
   });
-  const apiTokens = createApiTokenService({
-    tokens: createApiTokenStore(sequelize),
-    audit,
-    transaction,
-    clock,
-  });
+  const apiTokens = createApiTokenService({ ...shared, tokens: createApiTokenStore(sequelize) });
   const idempotency = createIdempotencyService({
     replies: createIdempotentReplyStore(sequelize),
     sealer,
     transaction,
     clock,
+    isClockTrusted,
   });
   const stats = composeStatistics(sequelize, { clock, flushUsage: authorizations.usage.flush });
   const webhooks = composeWebhooks(sequelize, {
@@ -176,6 +172,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
   const certificates = composeCertificates(sequelize, {
     ...shared,
     sealer,
+    isClockTrusted,
     apiBaseUrl: around.apiBaseUrl,
     runUpkeep: around.runCertificateUpkeep,
     spreadList: watch && cluster.crlSpread.wait,

@@ -35,6 +35,9 @@ import { composeUpkeep } from './compose-certificates.ts';
 const LISTS_AHEAD = 100_000;
 const SECOND_MS = 1000;
 
+/** A command has not seen the clock before. */
+const isClockTrusted = () => true;
+
 async function onDatabase(
   file: string,
   work: (sequelize: Database, transaction: RunTransaction) => Promise<void>,
@@ -61,7 +64,8 @@ export function upgradeDatabase(file: string, masterKey: Buffer): Promise<void> 
     await migrate(sequelize, transaction);
     for (const row of await createSigningKeyStore(sequelize).list()) openSigningKey(sealer, row);
     // Opens each key of the authority.
-    await composeUpkeep(sequelize, { sealer, audit, transaction, clock }).authority.all();
+    const needs = { sealer, audit, transaction, clock, isClockTrusted };
+    await composeUpkeep(sequelize, needs).authority.all();
   });
 }
 
@@ -100,7 +104,13 @@ async function prepare(file: string, masterKey: Buffer, preparation: Preparation
     const audit = createAuditService({ entries, clock, ...(onRecorded ? { onRecorded } : {}) });
     const store = createRestoredDatabaseStore(sequelize);
     const sealer = createSealer(masterKey);
-    const { upkeep, certificates, lists } = composeUpkeep(sequelize, { sealer, audit, transaction, clock });
+    const { upkeep, certificates, lists } = composeUpkeep(sequelize, {
+      sealer,
+      audit,
+      transaction,
+      clock,
+      isClockTrusted,
+    });
     const signingKeys = createSigningKeyStore(sequelize);
     const authorities = createAuthorityStore(sequelize);
     for (const authority of newer?.authorities ?? []) await transaction(() => authorities.insert(authority));

@@ -31,6 +31,7 @@ export async function runUpkeep(
         return transaction(...change);
       },
       clock,
+      isClockTrusted: () => true,
     });
     return await upkeep.run();
   } finally {

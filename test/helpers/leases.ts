@@ -67,11 +67,12 @@ export function passTime(dataDir: string, ms: number): Promise<void> {
   return writeRows(dataDir, `UPDATE lease_clock SET lease_at = lease_at + ${ms}`);
 }
 
-/** Moves the ends of a license's leases into the past. */
+/** Moves the ends of a license's leases into the past, and those of their files. */
 export function makeDue(dataDir: string, licenseId: number, also = ''): Promise<void> {
   return writeRows(
     dataDir,
-    `UPDATE leases SET due_at = (SELECT lease_at FROM lease_clock) - 60000
+    `UPDATE leases SET due_at = (SELECT lease_at FROM lease_clock) - 60000,
+       borrowed_until = CASE WHEN state = 'borrowed' THEN 0 END
      WHERE license_id = ${licenseId} AND ended_at IS NULL ${also}`,
   );
 }

@@ -302,6 +302,37 @@ describe('usage', () => {
     expect(hour!.denied).toBe(3);
   });
 
+  it.each([
+    ['three hours', 3],
+    ['40 days', 40 * 24],
+  ])('is counted once although the clock was %s ahead', async (_, hoursAhead) => {
+    const license = await newFloatingLicense(server, { seats: 5 });
+    clock.set(Math.ceil(clock.now() / HOUR_MS) * HOUR_MS);
+    const start = clock.now();
+    await lease(server, license, { units: 2 });
+    const change = async () => release(server, (await lease(server, license)).lease_token);
+    clock.advance(hoursAhead * HOUR_MS);
+    await change();
+    clock.set(start);
+    const meteredAt = async () => {
+      const [pool] = await selectRows(
+        server.dataDir,
+        `SELECT metered_at FROM lease_pools WHERE license_id = ${license.license_id}`,
+      );
+      return pool.metered_at as number;
+    };
+    await eventually(async () => expect(await meteredAt()).toBeLessThanOrEqual(start + HOUR_MS));
+    await change();
+    clock.advance(2.5 * HOUR_MS);
+    const averages = async () => {
+      const { hours } = await server.admin.leaseUsage({ license: license.license_key });
+      return hours.slice(-2).map(({ average }) => average);
+    };
+    expect(await averages()).toEqual([2, 2]);
+    await change();
+    expect(await averages()).toEqual([2, 2]);
+  });
+
   it('covers an hour without a change', async () => {
     const license = await newFloatingLicense(server, { seats: 3 });
     const { lease_token } = await lease(server, license, { units: 2 });

@@ -7,15 +7,18 @@ import { eventually } from '../helpers/eventually.ts';
 import { daysAhead, hasFaketime, movableClock } from '../helpers/faketime.ts';
 import { type Checkout, checkOut, heartbeat, seatsOf } from '../helpers/leases.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
+import { fingerprintOf } from '../helpers/test-server.ts';
 
 const HOUR_IN_DAYS = 1 / 24;
+const DAY_MS = 86_400_000;
 const SEATS = 3;
 const why = hasFaketime() ? '' : ' (skipped: Debian package faketime is not installed)';
 
 async function newLicense(server: ServerProcess) {
   const name = unique('clocks');
-  await server.admin.createPlan({ name, licensing: 'floating', seats: SEATS, lease_seconds: 60 });
-  return (await server.admin.createLicense({ holder: 'Time traveler', plan: name })).license;
+  const terms = { seats: SEATS, lease_seconds: 60, borrow_max_hours: 24 };
+  await server.admin.createPlan({ name, licensing: 'floating', ...terms });
+  return (await server.admin.createLicense({ holder: 'Time traveler', plan: name, days: 10 })).license;
 }
 
 /** Until the job has looked at the leases three times. */
@@ -56,6 +59,66 @@ describe.skipIf(!hasFaketime())(`wrong clocks${why}`, () => {
       server = await startServerProcess(options);
       await expectAllHeld();
     }
+    expect((await server.kill()).code).toBe(0);
+  });
+
+  it('of a server, a year ahead for a moment, ends no lease whose license expires meanwhile', async () => {
+    const clock = movableClock();
+    const dataDir = temporaryDirectory();
+    const server = await startServerProcess({ dataDir, prefix: clock.prefix });
+    const license = await newLicense(server);
+    const taken: Checkout[] = [];
+    for (const days of [0, 400, 0]) {
+      clock.set(days);
+      for (const { lease_token } of taken) {
+        const { status, body } = await heartbeat(server, lease_token);
+        expect([days, status, body.lease?.state]).toEqual([days, 200, 'active']);
+        // It would be over at once.
+        const loan = { lease_token, hours: 1, machine_fingerprint: `sha256:${'a'.repeat(64)}` };
+        if (days > 0) expect((await server.post('/leases/borrow/', loan)).status).toBe(410);
+      }
+      if (days === 0) taken.push((await checkOut(server, license)).body as Checkout);
+    }
+    expect((await server.kill()).code).toBe(0);
+  });
+
+  it('of a server, two days ahead for a moment, count no seats for these days', async () => {
+    const clock = movableClock();
+    const dataDir = temporaryDirectory();
+    const server = await startServerProcess({ dataDir, prefix: clock.prefix });
+    const license = await newLicense(server);
+    await checkOut(server, license);
+    clock.set(2);
+    await checkOut(server, license);
+    await untilLookedAt(dataDir);
+    clock.set(0);
+    await checkOut(server, license);
+    const to = new Date(Date.now() + 3 * DAY_MS).toISOString();
+    const { hours } = await server.admin.leaseUsage({ license: license.license_key, to });
+    expect(hours.filter(({ hour }) => Date.parse(hour) > Date.now())).toEqual([]);
+    expect(hours.at(-1)).toMatchObject({ peak: 3 });
+    expect((await server.kill()).code).toBe(0);
+  });
+
+  it('of a server, days behind at a start, keeps no borrowed seat beyond its file once it is corrected', async () => {
+    const clock = movableClock();
+    const dataDir = temporaryDirectory();
+    clock.set(-3);
+    const options = { dataDir, prefix: clock.prefix, flags: { 'scan-seconds': '0.2' } };
+    let server = await startServerProcess(options);
+    const license = await newLicense(server);
+    const { lease_token } = (await checkOut(server, license)).body as Checkout;
+    const machine_fingerprint = fingerprintOf(1);
+    await server.post('/leases/borrow/', { lease_token, hours: 24, machine_fingerprint });
+    expect((await server.kill()).code).toBe(0);
+    server = await startServerProcess(options);
+    expect((await heartbeat(server, lease_token)).body.lease).toMatchObject({ state: 'borrowed' });
+    clock.set(0);
+    await server.logLines({ msg: 'the clock is trusted again' });
+    await eventually(async () =>
+      expect(await seatsOf(dataDir, license.license_id)).toMatchObject({ held: 0 }),
+    );
+    expect((await heartbeat(server, lease_token)).body).toMatchObject({ reason: 'returned' });
     expect((await server.kill()).code).toBe(0);
   });
 

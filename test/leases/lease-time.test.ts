@@ -183,6 +183,28 @@ describe('nobody is evicted', () => {
     expect(await statuses(taken)).toEqual([410, 200]);
   });
 
+  it('and a borrowed seat ends with its file, although the clock was ahead at a start', async () => {
+    const { license, taken } = await takenSeats(2, { borrow_max_hours: 48 });
+    const { lease_token } = taken[0]!;
+    const machine_fingerprint = `sha256:${'a'.repeat(64)}`;
+    await server.post('/leases/borrow/', { lease_token, hours: 24, machine_fingerprint });
+    await restart(2 * HOUR_MS);
+    await untilLookedAt();
+    clock.advance(-2 * HOUR_MS);
+    await passTime(dataDir, 23 * HOUR_MS);
+    clock.advance(23 * HOUR_MS);
+    await untilLookedAt();
+    expect((await heartbeat(server, lease_token)).body.lease).toMatchObject({
+      state: 'borrowed',
+      expires_in: 3600,
+    });
+    clock.advance(HOUR_MS);
+    await eventually(async () =>
+      expect((await seatsOf(dataDir, license.license_id)).counted.borrowed).toBe(0),
+    );
+    expect((await heartbeat(server, lease_token)).body).toMatchObject({ reason: 'returned' });
+  });
+
   it('and a borrowed seat ends with its file although the machine slept, but not because its clock was set', async () => {
     const { license, taken } = await takenSeats(2, { borrow_max_hours: 48 });
     const { lease_token } = taken[0]!;

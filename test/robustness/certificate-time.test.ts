@@ -51,6 +51,22 @@ describe.skipIf(why !== '')(`under faketime${why}`, () => {
     expect((await server.kill()).code).toBe(0);
   });
 
+  it('a private key can be downloaded although the clock was weeks ahead for a moment', async () => {
+    const clock = movableClock();
+    const server = await startServerProcess({ dataDir: temporaryDirectory(), prefix: clock.prefix });
+    const { license_id } = (await server.admin.createLicense({ holder: 'Patient' })).license;
+    const issued = await server.admin.generateCertificate({ license_id, common_name: 'client' });
+    if (!('download_token' in issued)) throw new Error('the certificate came without a key');
+    const before = termOf(await listAs(server, 'der'));
+    clock.set(30);
+    // Maintenance has run: it made a new list.
+    expect(termOf(await listAs(server, 'der'))).not.toEqual(before);
+    clock.set(0);
+    const { download_token: token } = issued;
+    expect((await server.get(`/certs/download-key/?token=${token}`)).status).toBe(200);
+    expect((await server.kill()).code).toBe(0);
+  });
+
   it(`the list is made anew day by day, for ${DAYS} days without a call`, async () => {
     const dataDir = temporaryDirectory();
     const first = await startServerProcess({ dataDir });

@@ -136,6 +136,22 @@ describe.skipIf(!hasFaketime())('under faketime', () => {
     expect((await server.kill()).code).toBe(0);
   });
 
+  it('carries out a repeated call once although the clock is days ahead for a moment', async () => {
+    const clock = movableClock();
+    const server = await startServerProcess({ dataDir: temporaryDirectory(), prefix: clock.prefix });
+    const { license } = await server.admin.createLicense({ holder: 'Once', days: 30 });
+    const { api_token } = await server.admin.createApiToken({ name: 'repeating', role: 'admin' });
+    const headers = { authorization: `Bearer ${api_token}`, 'idempotency-key': 'order-1' };
+    const renew = () => server.post('/renew/', { license_key: license.license_key, days: 30 }, headers);
+    const first = await renew();
+    expect(first.status).toBe(200);
+    for (const days of [2, 0]) {
+      clock.set(days);
+      expect([days, (await renew()).body]).toEqual([days, first.body]);
+    }
+    expect((await server.kill()).code).toBe(0);
+  });
+
   it('starts a day before it was last stopped', async () => {
     const dataDir = temporaryDirectory();
     const first = await startServerProcess({ dataDir, prefix: daysAhead(10) });

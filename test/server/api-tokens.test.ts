@@ -190,6 +190,10 @@ describe('an API token', () => {
     clock.advance(1);
     await use();
     expect(await lastUsed()).toBe(at(START + 60_000));
+    // The clock was ahead, and is right again.
+    clock.set(START);
+    await use();
+    expect(await lastUsed()).toBe(at(START));
   });
 
   it('stays revoked since the first time', async () => {

@@ -115,6 +115,11 @@ describe('a token whose answer is in memory', () => {
     clock.set(START + 3_600_000);
     await warm(token);
     await eventually(async () => expect(await lastUse()).toBe(new Date(START + 3_600_000).toISOString()));
+    // The clock was ahead, and is right again.
+    clock.set(START);
+    await warm(token);
+    clock.set(START + 2000);
+    await eventually(async () => expect(await lastUse()).toBe(new Date(START).toISOString()));
   });
 });
 

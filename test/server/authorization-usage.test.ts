@@ -14,7 +14,6 @@ it('counts each call for its day, however late it is written', async () => {
       if (isFull) throw new Error('the disk is full');
       return work();
     },
-    clock,
     onWritten: () => {},
     onError: () => {},
   });
@@ -42,7 +41,6 @@ it('waits for the write under way', async () => {
       await database.promise;
       return work();
     },
-    clock: createTestClock(0),
     onWritten: () => {},
     onError: () => {},
   });

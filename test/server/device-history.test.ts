@@ -74,6 +74,31 @@ describe('a device', () => {
     expect(await lastSeen(license)).toBeNull();
   });
 
+  it('is not seen in the future once the clock is right again', async () => {
+    const license = await newLicense(server);
+    const { license_key } = license;
+    const { machine_fingerprint } = (await activateDevice(server, license)).activation;
+    const now = clock.now();
+    const authorize = () => success(server, 'authorize', { license_key, machine_fingerprint });
+    clock.advance(24 * 60 * MINUTE);
+    await authorize();
+    expect(await lastSeen(license)).toBe(at(now + 24 * 60 * MINUTE));
+    clock.set(now);
+    await authorize();
+    expect(await lastSeen(license)).toBe(at(now));
+  });
+
+  it('is seen at the time of its call, however late that is written', async () => {
+    const license = await newLicense(server);
+    const { license_key } = license;
+    const { machine_fingerprint } = (await activateDevice(server, license)).activation;
+    clock.advance(5 * MINUTE);
+    const calledAt = clock.now();
+    await success(server, 'authorize', { license_key, machine_fingerprint });
+    clock.advance(4000);
+    expect(await lastSeen(license)).toBe(at(calledAt));
+  });
+
   it('is written by the hundreds in one statement, after the calls', async () => {
     const license = await newLicense(server, { plan: 'enterprise' });
     const devices = await Promise.all(Array.from({ length: 600 }, () => activateDevice(server, license)));

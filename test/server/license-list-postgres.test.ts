@@ -11,6 +11,7 @@ import {
   success,
   unique,
 } from '../helpers/contract-calls.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { httpCall } from '../helpers/raw-http.ts';
 import { allLists, expectedIds, listedIds, ORDERS, plantLicenses } from '../helpers/license-listing.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
@@ -99,8 +100,28 @@ describe.skipIf(!hasPostgres)(`licenses on PostgreSQL${why}`, () => {
     expect(await devices()).toMatchObject([{ last_seen_at: new Date(clock.now()).toISOString() }]);
     clock.advance(5 * MINUTE);
     await success(server, 'authorize', { license_key, machine_fingerprint });
-    const seen_at = new Date(clock.now()).toISOString();
+    const seenAt = clock.now();
+    const seen_at = new Date(seenAt).toISOString();
     expect(await devices()).toMatchObject([{ last_seen_at: seen_at }]);
+    // After the clock was an hour ahead, neither the device nor its token is used in the future.
+    const { token } = await server.admin.issueToken({ license: license_key });
+    const use = async () => {
+      await success(server, 'authorize', { license_key, machine_fingerprint });
+      await success(server, 'authorizeToken', { token });
+    };
+    clock.advance(60 * MINUTE);
+    await use();
+    const lastUse = async () => {
+      await server.admin.stats({});
+      return (await server.admin.listTokens({ license: license_key })).items[0]?.last_used_at;
+    };
+    const ahead = new Date(clock.now()).toISOString();
+    expect(await devices()).toMatchObject([{ last_seen_at: ahead }]);
+    await eventually(async () => expect(await lastUse()).toBe(ahead));
+    clock.set(seenAt);
+    await use();
+    expect(await devices()).toMatchObject([{ last_seen_at: seen_at }]);
+    await eventually(async () => expect(await lastUse()).toBe(seen_at));
 
     clock.advance(MINUTE);
     const next = newFingerprint();

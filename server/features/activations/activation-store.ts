@@ -2,6 +2,7 @@ import type { Sequelize } from 'sequelize';
 import type { Lookup } from '#server/database/batched-lookup.ts';
 import { allOf, given } from '#server/database/condition.ts';
 import { sqlOf } from '#server/database/sql.ts';
+import { isNewUse, TOUCH, type Touch } from '#server/database/touch-buffer.ts';
 import { type ActivationRow, defineActivation } from './activation-model.ts';
 
 export interface Activation extends ActivationRow {
@@ -82,7 +83,7 @@ const FIND_SURGES = `
   SELECT license_id AS "licenseId", count(*) AS "count" FROM activations
   WHERE activated_at >= $since GROUP BY license_id HAVING count(*) > $moreThan`;
 
-const IDS_AT_ONCE = 500;
+const ROWS_AT_ONCE = 500;
 
 export function createActivationStore(sequelize: Sequelize) {
   const activations = defineActivation(sequelize);
@@ -100,10 +101,10 @@ export function createActivationStore(sequelize: Sequelize) {
   const keepDeviceFile = sql.statement(KEEP_DEVICE_FILE);
   const keepUnboundFile = sql.statement(KEEP_UNBOUND_FILE);
   const forgetReplaced = sql.statement(FORGET_REPLACED);
-  // Another server may have written a later time.
+  const { jsonRows, readById } = sql.dialect;
   const seen = sql.statement(`
-    UPDATE activations SET last_seen_at = $now
-    WHERE ${sql.dialect.isIn('id', 'some')} AND (last_seen_at IS NULL OR last_seen_at < $now)`);
+    UPDATE activations ${readById} SET last_seen_at = t.at FROM ${jsonRows('touches', 't', TOUCH)}
+    WHERE activations.id = t.id AND ${isNewUse('last_seen_at')}`);
   return {
     findLive: (licenseId: number, machineFingerprint: string): Promise<Activation | null> =>
       live.first({ licenseId, machineFingerprint }),
@@ -145,10 +146,10 @@ export function createActivationStore(sequelize: Sequelize) {
       await forgetReplaced.run({ licenseId, activationId: UNBOUND, signingKeyId });
       await unboundFile.run({ licenseId, signingKeyId, now });
     },
-    /** @param ids in ascending order */
-    async markSeen(ids: readonly number[], now: number): Promise<void> {
-      for (let start = 0; start < ids.length; start += IDS_AT_ONCE)
-        await seen.run({ some: ids.slice(start, start + IDS_AT_ONCE), now });
+    /** @param touches in ascending order @param aheadMs a recorded time that is as far ahead is wrong */
+    async markSeen(touches: readonly Touch[], aheadMs: number): Promise<void> {
+      for (let start = 0; start < touches.length; start += ROWS_AT_ONCE)
+        await seen.run({ touches: JSON.stringify(touches.slice(start, start + ROWS_AT_ONCE)), aheadMs });
     },
     /** Newest first, including released ones. Returns one more than `limit` if there are more. */
     list(licenseId: number, before: number | null, limit: number): Promise<Activation[]> {

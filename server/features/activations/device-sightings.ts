@@ -1,8 +1,7 @@
 // Notes in memory when devices were last seen, and writes it periodically: no call waits for the disk.
 import { createDelayedWrite } from '#server/database/delayed-write.ts';
-import { createTouchBuffer } from '#server/database/touch-buffer.ts';
+import { createTouchBuffer, type Touch } from '#server/database/touch-buffer.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
-import type { Clock } from '#server/platform/clock.ts';
 import type { ActivationStore } from './activation-store.ts';
 
 const FLUSH_MS = 5000;
@@ -19,7 +18,6 @@ interface CallingDevice {
 interface Needs {
   markSeen: ActivationStore['markSeen'];
   transaction: RunTransaction;
-  clock: Clock;
   /** Called after each write. */
   onWritten(): void;
   /** Called when a write fails. What it would have written is kept for the next one. */
@@ -34,24 +32,18 @@ export interface DeviceSightings {
   close(): Promise<void>;
 }
 
-export function createDeviceSightings({
-  markSeen,
-  transaction,
-  clock,
-  onWritten,
-  onError,
-}: Needs): DeviceSightings {
+export function createDeviceSightings({ markSeen, transaction, onWritten, onError }: Needs): DeviceSightings {
   const seen = createTouchBuffer(SEEN_EVERY_MS);
 
-  const { schedule, flush, close } = createDelayedWrite<number[]>({
+  const { schedule, flush, close } = createDelayedWrite<Touch[]>({
     delayMs: FLUSH_MS,
     take: () => (seen.isWaiting() ? seen.take() : null),
-    async write(ids) {
-      await transaction(() => markSeen(ids, clock.now()));
+    async write(touches) {
+      await transaction(() => markSeen(touches, SEEN_EVERY_MS));
       onWritten();
       if (seen.isWaiting()) schedule();
     },
-    putBack: (ids) => seen.putBack(ids),
+    putBack: (touches) => seen.putBack(touches),
     onError,
   });
 

@@ -92,7 +92,8 @@ export function createApiTokenService({ tokens, audit, transaction, clock }: Nee
       const isPrevious = token.tokenHash !== tokenHash;
       refuseUnusable(token, { isPrevious, address, now });
       const usedAt = isPrevious ? token.previousLastUsedAt : token.lastUsedAt;
-      if (usedAt === null || now - usedAt >= TOUCH_EVERY_MS) touch(tokenHash, now);
+      // Also if it is ahead: the clock was wrong.
+      if (usedAt === null || Math.abs(now - usedAt) >= TOUCH_EVERY_MS) touch(tokenHash, now);
       return { kind: 'api_token', name: token.name, id: String(token.id), role: token.role };
     },
 

@@ -1,6 +1,7 @@
 import type { Sequelize } from 'sequelize';
 import { allOf, given } from '#server/database/condition.ts';
 import { sqlOf } from '#server/database/sql.ts';
+import { isNewUse, TOUCH, type Touch } from '#server/database/touch-buffer.ts';
 import { type AuthorizationTokenRow, defineAuthorizationToken } from './authorization-token-model.ts';
 
 export type AuthorizationToken = AuthorizationTokenRow;
@@ -20,7 +21,7 @@ const FIND_ACTIVE = `
 const HOLDER = '(SELECT l.holder FROM licenses l WHERE l.id = t.license_id) AS "holder"';
 const CONDITIONS = { licenseId: 't.license_id = $licenseId', before: 't.id < $before' };
 
-const IDS_AT_ONCE = 500;
+const ROWS_AT_ONCE = 500;
 
 interface TokenFilter {
   licenseId: number | undefined;
@@ -35,6 +36,10 @@ export function createAuthorizationTokenStore(sequelize: Sequelize) {
   const update = sql.update(tokens);
   const byId = sql.statement<AuthorizationToken>(FIND_BY_ID);
   const active = sql.statement<AuthorizationToken>(FIND_ACTIVE);
+  const { jsonRows, readById } = sql.dialect;
+  const used = sql.statement(`
+    UPDATE authorization_tokens ${readById} SET last_used_at = t.at FROM ${jsonRows('touches', 't', TOUCH)}
+    WHERE authorization_tokens.id = t.id AND ${isNewUse('last_used_at')}`);
   return {
     findActive: (licenseId: number, product: string): Promise<AuthorizationToken | null> =>
       active.first({ licenseId, product }),
@@ -47,15 +52,10 @@ export function createAuthorizationTokenStore(sequelize: Sequelize) {
     },
     end: (id: number, status: 'revoked' | 'replaced' | 'expired', endedAt: number): Promise<void> =>
       update(id, { status, endedAt }),
-    async touch(ids: readonly number[], lastUsedAt: number): Promise<void> {
-      for (let start = 0; start < ids.length; start += IDS_AT_ONCE) {
-        const some = ids.slice(start, start + IDS_AT_ONCE);
-        const isOne = sql.dialect.isIn('id', 'some');
-        await sql.run(`UPDATE authorization_tokens SET last_used_at = $lastUsedAt WHERE ${isOne}`, {
-          some,
-          lastUsedAt,
-        });
-      }
+    /** @param touches in ascending order @param aheadMs a recorded time that is as far ahead is wrong */
+    async touch(touches: readonly Touch[], aheadMs: number): Promise<void> {
+      for (let start = 0; start < touches.length; start += ROWS_AT_ONCE)
+        await used.run({ touches: JSON.stringify(touches.slice(start, start + ROWS_AT_ONCE)), aheadMs });
     },
     /** Newest first. Returns one more than `limit` if there are more. */
     list({ licenseId, before, limit }: TokenFilter): Promise<ListedToken[]> {

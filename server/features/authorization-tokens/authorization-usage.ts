@@ -1,9 +1,8 @@
 // Counts authorizations and records last uses in memory, and writes them periodically. A crash may lose the last
 // seconds of statistics, and a commit whose answer is lost may count them twice: an authorization must not wait for a disk.
 import { createDelayedWrite } from '#server/database/delayed-write.ts';
-import { createTouchBuffer } from '#server/database/touch-buffer.ts';
+import { createTouchBuffer, type Touch } from '#server/database/touch-buffer.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
-import type { Clock } from '#server/platform/clock.ts';
 import { DAY_MS, isoDay } from '#server/wire/instants.ts';
 import type { AuthorizationTokenStore } from './authorization-token-store.ts';
 import type { AuthorizationUsageStore, UsageCount } from './authorization-usage-store.ts';
@@ -22,14 +21,13 @@ type Counts = Map<number, Map<string, UsageCount>>;
 
 interface Batch {
   counts: Counts;
-  tokens: number[];
+  tokens: Touch[];
 }
 
 interface Needs {
   store: AuthorizationUsageStore;
   touchTokens: AuthorizationTokenStore['touch'];
   transaction: RunTransaction;
-  clock: Clock;
   /** Called after each write. */
   onWritten(): void;
   /** Called when a flush fails. What it would have written is kept for the next one. */
@@ -54,7 +52,7 @@ function countOf(counts: Counts, day: number, product: string): UsageCount {
 }
 
 export function createAuthorizationUsage(needs: Needs): AuthorizationUsage {
-  const { store, touchTokens, transaction, clock, onWritten, onError } = needs;
+  const { store, touchTokens, transaction, onWritten, onError } = needs;
   let counts: Counts = new Map();
   const touched = createTouchBuffer(TOUCH_EVERY_MS);
 
@@ -67,12 +65,11 @@ export function createAuthorizationUsage(needs: Needs): AuthorizationUsage {
       return taken;
     },
     async write(taken) {
-      const now = clock.now();
       await transaction(async () => {
         for (const [day, products] of taken.counts) {
           for (const [product, count] of products) await store.add(isoDay(day), product, count);
         }
-        await touchTokens(taken.tokens, now);
+        await touchTokens(taken.tokens, TOUCH_EVERY_MS);
       });
       onWritten();
       if (touched.isWaiting()) schedule();

@@ -11,6 +11,7 @@ interface Needs {
   revocationList: RevocationListBuilder;
   transaction: RunTransaction;
   clock: Clock;
+  isClockTrusted(): boolean;
 }
 
 export interface UpkeepResult {
@@ -24,16 +25,21 @@ export interface UpkeepResult {
 export function createCertificateUpkeep(needs: Needs) {
   const { certificates, authority, revocationList, transaction, clock } = needs;
 
+  /** A clock that is ahead for a moment must not delete keys that can still be downloaded. */
+  async function hasEndedKeys(): Promise<boolean> {
+    return needs.isClockTrusted() && certificates.hasEndedKeys(clock.now());
+  }
+
   /** Usually there are none, and the check needs no turn of the single writer. */
   async function wipeKeys(): Promise<number> {
-    if (!(await certificates.hasEndedKeys(clock.now()))) return 0;
-    return transaction(() => certificates.wipeKeys(clock.now()));
+    if (!(await hasEndedKeys())) return 0;
+    return transaction(async () => (needs.isClockTrusted() ? certificates.wipeKeys(clock.now()) : 0));
   }
 
   return {
     /** Whether a run would change anything. */
     async isDue(): Promise<boolean> {
-      if (await certificates.hasEndedKeys(clock.now())) return true;
+      if (await hasEndedKeys()) return true;
       const active = await authority.find();
       return active !== null && (authority.isRenewalDue(active) || revocationList.isDue(active));
     },

@@ -15,6 +15,7 @@ interface Needs {
   sealer: Sealer;
   transaction: RunTransaction;
   clock: Clock;
+  isClockTrusted(): boolean;
 }
 
 /** Equal for requests that differ only in the order of fields. */
@@ -26,11 +27,16 @@ function canonicalJson(value: unknown): string {
   );
 }
 
-export function createIdempotencyService({ replies, sealer, transaction, clock }: Needs) {
+export function createIdempotencyService(needs: Needs) {
+  const { replies, sealer, transaction, clock } = needs;
+
+  /** Older replies are forgotten. While the clock may be ahead, none is: the call would be carried out again. */
+  const rememberedSince = (): number => (needs.isClockTrusted() ? clock.now() - DAY_MS : 0);
+
   /** @returns null if the key is new */
-  async function firstReply(key: ReplyKey, requestHash: string, now: number): Promise<object | null> {
+  async function firstReply(key: ReplyKey, requestHash: string): Promise<object | null> {
     const first = await replies.find(key);
-    if (!first || first.createdAt < now - DAY_MS) return null;
+    if (!first || first.createdAt < rememberedSince()) return null;
     if (first.requestHash !== requestHash) {
       throw new ApiError(
         'idempotency_conflict',
@@ -49,25 +55,24 @@ export function createIdempotencyService({ replies, sealer, transaction, clock }
     async runOnce(call: IdempotentCall, work: Work): Promise<object> {
       const key = { idempotencyKey: call.key, endpoint: call.endpoint, caller: call.caller };
       const requestHash = hashSecret(canonicalJson(call.request));
-      const known = await firstReply(key, requestHash, clock.now());
+      const known = await firstReply(key, requestHash);
       if (known) return known;
       await work.prepare();
       try {
         return await transaction(async () => {
-          const now = clock.now();
-          await replies.removeIfOlder(key, now - DAY_MS);
-          const first = await firstReply(key, requestHash, now);
+          await replies.removeIfOlder(key, rememberedSince());
+          const first = await firstReply(key, requestHash);
           if (first) return first;
           const reply = await work.run();
           const replySealed = sealer.seal(SEAL_PURPOSE, Buffer.from(JSON.stringify(reply)));
-          await replies.insert({ ...key, requestHash, replySealed, createdAt: now });
+          await replies.insert({ ...key, requestHash, replySealed, createdAt: clock.now() });
           return reply;
         });
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         // On PostgreSQL, the first call with the key may have committed while this one waited for its row lock. What
         // refused this call may be the change of that one.
-        const first = await firstReply(key, requestHash, clock.now());
+        const first = await firstReply(key, requestHash);
         if (first) return first;
         throw error;
       }

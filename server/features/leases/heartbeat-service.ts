@@ -46,7 +46,8 @@ export function createHeartbeatService(needs: Needs) {
     const features = lease.features === null ? [] : (JSON.parse(lease.features) as string[]);
     const license = { revokedAt, graceEndsAt, product, features };
     const feature = lease.feature ?? undefined;
-    return licenseVerdict(RULES_FOR.lease, { license, feature, now: clock.now() }) === null;
+    const reason = licenseVerdict(RULES_FOR.lease, { license, feature, now: clock.now() });
+    return endings.confirmed(reason) === null;
   }
 
   function extended(lease: LeaseRow, leaseSeconds: number): LeaseRow {
@@ -74,7 +75,7 @@ export function createHeartbeatService(needs: Needs) {
   async function decide(lease: LeaseRow, pool: OpenPool): Promise<LeaseRow | LeaseEndReason> {
     const canRevive = lease.state === 'expired' && lease.endReason === 'expired';
     if (lease.state === 'lingering' || (lease.endedAt !== null && !canRevive)) throw leaseGone(lease);
-    const reason = await endings.obstacle(pool, lease);
+    const reason = endings.confirmed(await endings.obstacle(pool, lease));
     if (canRevive) {
       if (reason !== null) throw leaseGone({ endReason: reason === 'seats_lowered' ? 'expired' : reason });
       return revive(pool, lease);

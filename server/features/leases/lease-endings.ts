@@ -25,6 +25,7 @@ interface Needs {
   takeTurn: TakeTurn;
   leaseClock: LeaseClock;
   clock: Clock;
+  isClockTrusted(): boolean;
   onChanged(): void;
 }
 
@@ -82,6 +83,10 @@ export function createLeaseEndings(needs: Needs) {
     return (await isBeyondSeats(pool, lease)) ? 'seats_lowered' : null;
   }
 
+  /** The reason, unless only a clock that has jumped ahead gives it: an end is final. */
+  const confirmed = (reason: LeaseEndReason | null): LeaseEndReason | null =>
+    reason === 'license_expired' && !needs.isClockTrusted() ? null : reason;
+
   /** Ends a lease whose pool is open, and frees its seat. @param note an administrator's reason */
   async function end(
     pool: OpenPool,
@@ -115,6 +120,7 @@ export function createLeaseEndings(needs: Needs) {
   return {
     licenseOf,
     obstacle,
+    confirmed,
     end,
     release,
 

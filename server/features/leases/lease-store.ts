@@ -64,9 +64,13 @@ export function createLeaseStore(sequelize: Sequelize) {
     SELECT w.seat_key AS "seatKey", max(w.units) - coalesce(max(e.units), 0) AS "units" FROM leases w
     LEFT JOIN leases e ON e.license_id = w.license_id AND e.seat_key = w.seat_key AND ${HOLDS}
     WHERE w.license_id = $licenseId AND w.state = 'queued' AND w.offered = 0 GROUP BY w.seat_key`);
+  // After a start with a clock that was ahead, a borrowed lease is due before its file ends.
+  const fileHasEnded = (lease: string) =>
+    `(${lease}.state <> 'borrowed' OR ${lease}.borrowed_until <= ${sql.dialect.sharedClock('at')})`;
   const due = sql.statement<{ licenseId: number }>(`
     SELECT DISTINCT d.license_id AS "licenseId" FROM (
-      SELECT e.license_id FROM leases e WHERE ${LIVE} AND e.due_at <= $before ORDER BY e.due_at LIMIT $limit) d`);
+      SELECT e.license_id FROM leases e WHERE ${LIVE} AND e.due_at <= $before AND ${fileHasEnded('e')}
+      ORDER BY e.due_at LIMIT $limit) d`);
   const endDue = sql.statement<EndedLease>(`
     UPDATE leases AS e SET state = 'expired', end_reason = CASE
         WHEN e.state = 'queued' THEN 'queue_lapsed' WHEN e.state = 'lingering' THEN 'released'
@@ -74,8 +78,8 @@ export function createLeaseStore(sequelize: Sequelize) {
       ended_at = $at
     WHERE e.id IN (
       SELECT d.id FROM leases d WHERE d.license_id = $licenseId AND d.ended_at IS NULL AND d.due_at <= $before
-      ORDER BY d.due_at LIMIT $limit)
-    AND e.ended_at IS NULL AND e.due_at <= $before
+        AND ${fileHasEnded('d')} ORDER BY d.due_at LIMIT $limit)
+    AND e.ended_at IS NULL AND e.due_at <= $before AND ${fileHasEnded('e')}
     RETURNING seat_key AS "seatKey", units AS "units", offered AS "offered", end_reason AS "endReason"`);
   const position = sql.statement<{ count: number }>(
     `SELECT count(*) AS "count" FROM leases e WHERE e.license_id = $licenseId AND e.state = 'queued' AND e.id <= $id`,
@@ -143,9 +147,9 @@ export function createLeaseStore(sequelize: Sequelize) {
     /** Units that clients wait for without an offer, for each seat; less those that other leases hold of it. */
     wantedUnits: async (licenseId: number): Promise<Map<string, number>> =>
       new Map((await wanted.all({ licenseId })).map(({ seatKey, units }) => [seatKey, Math.max(0, units)])),
-    /** Licenses with leases that are due before `before` (lease time). */
-    findDue: async (before: number, limit: number): Promise<number[]> =>
-      (await due.all({ before, limit })).map(({ licenseId }) => licenseId),
+    /** Licenses with leases that have to end. @param before lease time @param at wall time, for borrowed leases */
+    findDue: async (before: number, at: number, limit: number): Promise<number[]> =>
+      (await due.all({ before, at, limit })).map(({ licenseId }) => licenseId),
     /** Ends due leases of a license. @returns what they held, and why they ended */
     endDue: (licenseId: number, before: number, at: number, limit: number): Promise<EndedLease[]> =>
       endDue.all({ licenseId, before, at, limit }),

@@ -21,8 +21,6 @@ const RESTING_MS = 5000;
 const SLACK_MS = 2000;
 /** Leases per transaction, so that other writers wait only a few milliseconds. */
 const BATCH = 200;
-/** Usage since then is added when it is shown, so this only bounds what a crash of the clock could lose. */
-const METER_EVERY_MS = 3_600_000;
 const POOLS_AT_ONCE = 200;
 
 interface Needs {
@@ -90,7 +88,7 @@ export function createLeaseUpkeep(needs: Needs): LeaseUpkeep {
   async function endDue(): Promise<void> {
     const before = leaseClock.now() - SLACK_MS;
     for (;;) {
-      const due = await leases.findDue(before, BATCH);
+      const due = await leases.findDue(before, clock.now(), BATCH);
       for (const licenseId of due) {
         if (isClosed) return;
         await withPool(licenseId, async (pool) => {
@@ -112,12 +110,12 @@ export function createLeaseUpkeep(needs: Needs): LeaseUpkeep {
   async function attend(): Promise<void> {
     for (let after = 0; ;) {
       const calmBefore = leaseClock.now() - CALM_MS;
-      const meteredBefore = clock.now() - METER_EVERY_MS;
-      const some = await needs.poolStore.needAttention(after, calmBefore, meteredBefore, POOLS_AT_ONCE);
+      const metered = pools.meterBounds();
+      const some = await needs.poolStore.needAttention(after, calmBefore, metered, POOLS_AT_ONCE);
       for (const licenseId of some) {
         if (isClosed) return;
         await withPool(licenseId, async (pool) => {
-          await pools.review(pool, clock.now() - METER_EVERY_MS);
+          await pools.review(pool);
           await pools.offer(pool);
         });
       }
@@ -136,8 +134,10 @@ export function createLeaseUpkeep(needs: Needs): LeaseUpkeep {
     const now = os.uptime() * 1000;
     if (now - tickedAt > MAX_GAP_MS) isAnchored = false;
     tickedAt = now;
-    // A lease that was shortened by a wrong clock would not get its time back.
-    if (isAnchored || !needs.isClockTrusted()) return;
+    const isTrusted = needs.isClockTrusted();
+    // A clock that was years behind at the start is held when it is corrected; leases follow it once it is confirmed.
+    if (!isTrusted) isAnchored = false;
+    if (isAnchored || !isTrusted) return;
     await transaction(async () => {
       await leases.anchorBorrowed(leaseClock.now(), clock.now());
     });

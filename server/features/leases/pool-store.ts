@@ -1,5 +1,6 @@
 import type { Sequelize } from 'sequelize';
 import { sqlOf } from '#server/database/sql.ts';
+import type { MeterBounds } from './usage-meter.ts';
 
 /** The seats of a license that are in use. Its row is the lock of everything that takes or frees a seat. */
 export interface PoolRow {
@@ -59,7 +60,8 @@ export function createPoolStore(sequelize: Sequelize) {
     SELECT license_id AS "licenseId" FROM lease_pools WHERE license_id > $after AND queued > 0
     UNION SELECT license_id FROM lease_pools WHERE license_id > $after AND free_since <= $calmBefore
     UNION SELECT license_id FROM lease_pools WHERE license_id > $after AND covered_since <= $calmBefore
-    UNION SELECT license_id FROM lease_pools WHERE license_id > $after AND in_use > 0 AND metered_at < $meteredBefore
+    UNION SELECT license_id FROM lease_pools WHERE license_id > $after AND in_use > 0 AND metered_at < $meteredFrom
+    UNION SELECT license_id FROM lease_pools WHERE license_id > $after AND in_use > 0 AND metered_at > $meteredTo
     UNION SELECT o.license_id FROM lease_pools o JOIN licenses l ON l.id = o.license_id JOIN plans p ON p.id = l.plan_id
       WHERE o.license_id > $after AND o.in_use > 0 AND (
         coalesce(o.in_use >= ${LIMIT}, FALSE) <> (o.exhausted = 1 AND o.free_since IS NULL)
@@ -111,15 +113,17 @@ export function createPoolStore(sequelize: Sequelize) {
     hasPending: async (): Promise<boolean> => (await pending.first()) !== null,
     /**
      * Pools with something to do: clients that wait, a change of state to announce, usage to count.
-     * @param calmBefore lease time @param meteredBefore wall time
+     * @param calmBefore lease time
      */
     needAttention: async (
       after: number,
       calmBefore: number,
-      meteredBefore: number,
+      metered: MeterBounds,
       limit: number,
     ): Promise<number[]> =>
-      (await attention.all({ after, calmBefore, meteredBefore, limit })).map(({ licenseId }) => licenseId),
+      (
+        await attention.all({ after, calmBefore, meteredFrom: metered.from, meteredTo: metered.to, limit })
+      ).map(({ licenseId }) => licenseId),
   };
 }
 

@@ -191,7 +191,7 @@ export function createReleaseService(needs: Needs) {
           if (lease.state !== 'active' && lease.state !== 'borrowed') throw leaseGone(lease);
           const gone = await endings.obstacle(pool, lease);
           if (gone !== null) {
-            if (lease.state === 'active')
+            if (lease.state === 'active' && endings.confirmed(gone) !== null)
               await endings.end(pool, lease, { state: 'reclaimed', reason: gone });
             return { gone };
           }

@@ -13,7 +13,14 @@ import type { LeaseStore } from './lease-store.ts';
 import type { LeaseUsageStore, UsageRow } from './lease-usage-store.ts';
 import { announcements, isSame } from './pool-announcements.ts';
 import type { PoolRow, PoolStore } from './pool-store.ts';
-import { hourOf, meteredHours, neededSeats } from './usage-meter.ts';
+import {
+  hourOf,
+  type MeterBounds,
+  meterBounds,
+  meteredHours,
+  meteredUntil,
+  neededSeats,
+} from './usage-meter.ts';
 
 /** How long an offered seat is held for the client that is first in the queue. */
 const OFFER_MS = 30_000;
@@ -57,9 +64,13 @@ interface Needs {
   events: Events;
   leaseClock: LeaseClock;
   clock: Clock;
+  isClockTrusted(): boolean;
 }
 
-export function createSeatPools({ pools, leases, usage, judge, events, leaseClock, clock }: Needs) {
+export function createSeatPools(needs: Needs) {
+  const { pools, leases, usage, judge, events, leaseClock, clock, isClockTrusted } = needs;
+  const boundsNow = (): MeterBounds => meterBounds(isClockTrusted() ? clock.now() : null);
+
   async function toObject({ license, row }: ShownPool): Promise<PoolObject> {
     const { seats: total } = license.terms;
     const { inUse, borrowed, queued } = row;
@@ -91,10 +102,13 @@ export function createSeatPools({ pools, leases, usage, judge, events, leaseCloc
 
   async function countUse(before: PoolRow, after: PoolRow, queued: number): Promise<void> {
     const { licenseId, meteredAt: at } = after;
+    const now = clock.now();
+    if (at < before.meteredAt) await usage.forget(licenseId, at);
     const hours = new Map(
       meteredHours(licenseId, before.inUse, before.meteredAt, at).map((hour) => [hour.hour, hour]),
     );
-    const hour = hourOf(at);
+    // Not the one of the clock while it is ahead.
+    const hour = hourOf(Math.min(at, now));
     const current: UsageRow = hours.get(hour) ?? {
       licenseId,
       hour,
@@ -119,13 +133,14 @@ export function createSeatPools({ pools, leases, usage, judge, events, leaseCloc
   async function change(pool: OpenPool, { taken = 0, borrowed = 0, queued = 0 }: Change): Promise<boolean> {
     const before = pool.row;
     const { names, marks } = announcementsOf(pool, before.inUse + taken);
+    const { meteredAt } = before;
     const row: PoolRow = {
       ...before,
       ...marks,
       inUse: before.inUse + taken,
       borrowed: before.borrowed + borrowed,
       queued: before.queued + queued,
-      meteredAt: clock.now(),
+      meteredAt: isClockTrusted() ? meteredUntil(meteredAt, clock.now()) : meteredAt,
     };
     if (!(await pools.change(row, taken, pool.limit))) return false;
     pool.row = { ...row, version: before.version + 1 };
@@ -202,6 +217,8 @@ export function createSeatPools({ pools, leases, usage, judge, events, leaseCloc
 
   return {
     toObject,
+    /** Which pools have to be metered again. */
+    meterBounds: boundsNow,
     change,
     missingUnits,
     verdict,
@@ -241,9 +258,9 @@ export function createSeatPools({ pools, leases, usage, judge, events, leaseCloc
 
     /**
      * Announces that seats are free again, or the overdraft has ended, after a minute without another change. Follows
-     * changed limits, and counts usage. @param meteredBefore if it was last counted before this wall time
+     * changed limits, and counts usage.
      */
-    async review(pool: OpenPool, meteredBefore: number): Promise<void> {
+    async review(pool: OpenPool): Promise<void> {
       const calmSince = leaseClock.now() - CALM_MS;
       const isCalm = (since: number | null) => since !== null && since <= calmSince;
       const { row } = pool;
@@ -251,7 +268,9 @@ export function createSeatPools({ pools, leases, usage, judge, events, leaseCloc
       const { marks } = announcementsOf(pool, row.inUse);
       const isFree = isCalm(marks.freeSince);
       const isCovered = isCalm(marks.coveredSince);
-      if (isSame(row, marks) && !isFree && !isCovered && row.meteredAt >= meteredBefore) return;
+      const { from, to } = boundsNow();
+      const isMetered = row.meteredAt >= from && row.meteredAt <= to;
+      if (isSame(row, marks) && !isFree && !isCovered && isMetered) return;
       if (isFree) pool.row = { ...pool.row, exhausted: 0, freeSince: null };
       if (isCovered) pool.row = { ...pool.row, overdrawn: 0, coveredSince: null };
       await change(pool, {});

@@ -4,9 +4,31 @@ import type { UsageRow } from './lease-usage-store.ts';
 export const HOUR_MS = 3_600_000;
 /** Longer periods without a record, such as a clock that was set, are not counted. */
 const MAX_METERED_MS = 31 * 24 * HOUR_MS;
+/** Usage since then is added when it is shown, so this only bounds what a crash of the clock could lose. */
+const METER_EVERY_MS = HOUR_MS;
 
 export function hourOf(at: number): number {
   return Math.floor(at / HOUR_MS) * HOUR_MS;
+}
+
+/** Wall times. A pool that was last metered outside of them is metered again. */
+export interface MeterBounds {
+  from: number;
+  to: number;
+}
+
+/** @param now null while the clock is not trusted: it might meter days that have not passed */
+export function meterBounds(now: number | null): MeterBounds {
+  if (now === null) return { from: 0, to: Number.MAX_SAFE_INTEGER };
+  return { from: now - METER_EVERY_MS, to: now + METER_EVERY_MS };
+}
+
+/**
+ * Up to when a pool is metered now. After the clock was set back, what has been metered is not metered again, at most
+ * to the end of the hour.
+ */
+export function meteredUntil(before: number, now: number): number {
+  return before > meterBounds(now).to ? hourOf(now) + HOUR_MS : Math.max(before, now);
 }
 
 /**

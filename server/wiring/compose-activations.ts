@@ -39,13 +39,14 @@ interface Needs {
   /** New devices per minute and license; 0 for no limit. */
   deviceLimit: number;
   sharedCounts: SharedCounts;
+  onFileRecorded(): void;
   /** Call it for every change: lists that begin later show it. */
   noteChange(): void;
 }
 
 export function composeActivations(sequelize: Database, needs: Needs) {
   const { logger } = needs;
-  const store = createActivationStore(sequelize);
+  const store = createActivationStore(sequelize, needs.onFileRecorded);
   const sightings = createDeviceSightings({
     ...needs,
     markSeen: store.markSeen,

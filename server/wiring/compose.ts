@@ -128,6 +128,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     deviceLimit: limitsInForce(config).rateLimitActivations,
     denials: deniedCalls.log,
     alerts,
+    onFileRecorded: () => live.publish(['devices']),
     noteChange: cluster.noteChange,
   });
   const leases = await composeFloating(sequelize, {
@@ -162,13 +163,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     isClockTrusted,
   });
   const stats = composeStatistics(sequelize, { clock, flushUsage: authorizations.usage.flush });
-  const webhooks = composeWebhooks(sequelize, {
-    ...shared,
-    config,
-    deliveries,
-    sealer,
-    onQueued,
-  });
+  const webhooks = composeWebhooks(sequelize, { ...shared, config, deliveries, sealer, onQueued });
   const certificates = composeCertificates(sequelize, {
     ...shared,
     sealer,

@@ -32,6 +32,12 @@ test('a token is created, used and revoked', async ({ desk, server }) => {
   await expectAccessible(desk);
   const headers = { authorization: `Bearer ${token}` };
   expect((await desk.request.get(`${server.api}plans/`, { headers })).status()).toBe(200);
+  const listed = async () => (await desk.request.get('/admin/api/api-tokens/')).text();
+  await expect.poll(listed).not.toContain('"last_used_at":null');
+  await desk.goto('/#/plans');
+  await expect(desk.getByRole('heading', { name: 'Plans', exact: true })).toBeVisible();
+  await desk.goto('/#/api-access');
+  await expect(row).toContainText(/now|ago/u);
 
   await row.getByRole('button', { name: 'Revoke Web-Shop' }).click();
   const revoke = desk.getByRole('dialog', { name: 'Revoke API token Web-Shop?' });

@@ -1,5 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
+import { holdReply } from './held-reply.ts';
 import { expect, issueLicense, test } from './test.ts';
 
 const rows = (page: Page) =>
@@ -99,4 +100,27 @@ test('the list is filtered by license, and shows tokens that others issue', asyn
   await expect(desk.getByText('No authorization tokens match')).toBeVisible();
   await desk.getByRole('button', { name: /^Remove filter License/u }).click();
   await expect(rows(desk)).toHaveCount(1);
+});
+
+test('Enter takes the license that the text in the field finds, not the one found before', async ({
+  desk,
+}) => {
+  await issueLicense(desk, { holder: 'Acme Robotics' });
+  await issueLicense(desk, { holder: 'Acme Tools' });
+  await desk.goto('/#/authorization-tokens');
+  await desk.getByRole('button', { name: 'Issue token' }).click();
+  const dialog = desk.getByRole('dialog');
+  const field = dialog.getByRole('combobox', { name: 'License' });
+  await field.fill('acme');
+  // The newest comes first.
+  await expect(dialog.getByRole('option')).toHaveText([/^Acme Tools/u, /^Acme Robotics/u]);
+  const { asked, release } = await holdReply(desk, 'licenses/', 'GET');
+  await field.fill('acme robotics');
+  await expect(dialog.getByRole('option')).toHaveCount(0);
+  await field.press('Enter');
+  await asked;
+  await expect(field).toHaveValue('acme robotics');
+  release();
+  await expect(field).toHaveValue(/^Acme Robotics · /u);
+  await expect(dialog).toContainText('The license has no active token for this product.');
 });

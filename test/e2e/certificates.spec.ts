@@ -115,7 +115,7 @@ test(
     await dialog.getByRole('button', { name: 'Check' }).click();
     await expect(dialog).toContainText('The certificate is revoked.');
     await expect(dialog).toContainText('Key compromised');
-    await dialog.getByRole('button', { name: 'Close' }).click();
+    await desk.keyboard.press('Escape');
 
     await desk.getByRole('tab', { name: 'CRL' }).click();
     await expect(desk.getByRole('region', { name: 'CRL' })).toContainText('Current');

@@ -51,6 +51,12 @@ test(
     await expect(seat).toContainText(/workstation-7\s*Borrowed until \d{4}-\d{2}-\d{2}/u);
     await expectAccessible(desk);
 
+    // Its new file is under the new key, so the list no longer names it.
+    const reissued = await desk.request.post('/admin/api/licenses/file/', { data: { license } });
+    expect(reissued.ok(), await reissued.text()).toBe(true);
+    await expect(files.getByRole('row', { name: 'Ústav soudního lékařství' })).toHaveCount(0);
+    await expect(seat).toBeVisible();
+
     await desk.goto('/#/air-gap?view=check');
     await desk.getByRole('textbox', { name: 'License file' }).fill(file);
     await desk.getByRole('button', { name: 'Check', exact: true }).click();

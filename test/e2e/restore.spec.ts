@@ -49,6 +49,32 @@ test('closing a preview leaves what is confirmed in place', { tag: '@browser' },
   await expect(staged).toContainText('stop the server where it was started');
 });
 
+test('a confirmation does not show the error of an earlier one', { tag: '@browser' }, async ({ desk }) => {
+  const backup = await desk.request.post('/admin/api/backup/', { data: { passphrase: PASSPHRASE } });
+  const file = { name: 'desk.ldbackup', mimeType: 'application/octet-stream', buffer: await backup.body() };
+  await desk.goto('/#/settings?tab=backup');
+  const restore = desk.getByRole('region', { name: 'Restore a backup' });
+  const dialog = desk.getByRole('dialog', { name: 'Restore this backup?' });
+  const confirm = dialog.getByRole('button', { name: 'Restore at next start' });
+  const showPreview = async () => {
+    await restore.locator('input[type=file]').setInputFiles(file);
+    await restore.getByLabel('Passphrase of the backup').fill(PASSPHRASE);
+    await restore.getByRole('button', { name: 'Preview restore' }).click();
+    await expect(confirm).toBeVisible();
+  };
+  await showPreview();
+  // The preview of another administrator takes the place of this one.
+  const data = { kind: 'upload', passphrase: PASSPHRASE };
+  const other = await desk.request.post('/admin/api/backup/restore/preview/', { data });
+  expect(other.ok(), await other.text()).toBe(true);
+  await confirm.click();
+  await expect(dialog.getByRole('alert')).toBeVisible();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expect(dialog).toHaveCount(0);
+  await showPreview();
+  await expect(dialog.getByRole('alert')).toHaveCount(0);
+});
+
 test('a preview names the certificates that the restore revokes', { tag: '@browser' }, async ({ desk }) => {
   const call = async (path: string, data: object) => {
     const response = await desk.request.post(`/admin/api/${path}/`, { data });

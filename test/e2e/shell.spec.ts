@@ -1,4 +1,5 @@
 import { expectAccessible } from './accessibility.ts';
+import { holdReply } from './held-reply.ts';
 import { expect, issueLicense, test } from './test.ts';
 
 /** Webhooks of tests are on this machine. */
@@ -68,6 +69,27 @@ test('the palette finds actions, screens, settings and records by keyboard', asy
   await desk.keyboard.press('Control+k');
   await desk.keyboard.type('ereignisse aufb');
   await expect(desk.getByRole('dialog').getByRole('option').first()).toContainText('Einstellung');
+});
+
+test('the palette offers no license that was found by an earlier text', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Acme Robotics' });
+  await issueLicense(desk, { holder: 'Acme Tools' });
+  await desk.keyboard.press('Control+k');
+  const palette = desk.getByRole('dialog', { name: 'Search' });
+  const field = palette.getByRole('combobox');
+  await field.fill('acme');
+  await expect(palette.getByRole('option')).toHaveText([/^Acme Tools/u, /^Acme Robotics/u]);
+  const { asked, release } = await holdReply(desk, 'licenses/', 'GET');
+  await field.fill('acme robotics');
+  await expect(palette.getByRole('option')).toHaveCount(0);
+  await field.press('Enter');
+  await asked;
+  await expect(palette).toBeVisible();
+  await expect(palette).not.toContainText('No results');
+  release();
+  await expect(palette.getByRole('option')).toHaveText(/^Acme Robotics/u);
+  await field.press('Enter');
+  await expect(desk.getByRole('complementary', { name: 'Acme Robotics' })).toBeVisible();
 });
 
 test('the palette that is asked for while it closes stays open', async ({ desk }) => {

@@ -245,6 +245,7 @@ describe('the lookout', () => {
 describe('the topics of an action', () => {
   it.each<[string, LiveTopic[]]>([
     ['license.revoked', ['licenses', 'leases', 'events', 'audit']],
+    ['license_file.issued', ['devices', 'audit']],
     ['api_token.created', ['api_tokens', 'audit']],
     ['signing_key.rotated', ['signing_keys', 'audit']],
     ['authority.renewed', ['certificates', 'audit']],

@@ -49,6 +49,17 @@ describe('the stream of changes', () => {
     expect(await client.next()).toMatchObject({ data: { topics: ['plans', 'licenses', 'leases', 'audit'] } });
   });
 
+  it('reports license files, which replace those of a distrusted key', async () => {
+    const license = await newLicense(server);
+    const { machine_fingerprint } = (await activateDevice(server, license)).activation;
+    await server.admin.rotateSigningKey({});
+    const client = await page();
+    // Not a change of the device: only the key of its file is recorded.
+    await activateDevice(server, license, { machine_fingerprint });
+    await server.admin.createApiToken({ name: 'meanwhile', role: 'admin' });
+    expect((await client.next())?.data.topics).toContain('devices');
+  });
+
   it('reports at most once a second, and misses nothing', async () => {
     const client = await page();
     const begin = performance.now();

@@ -19,6 +19,8 @@ interface ListOptions<Item, Request extends object> {
   isConcerned?: ConcernOf<Item>;
   /** With other filters, the rows so far stay until the first page has arrived. Not for the records of one license. */
   keepsRows?: boolean;
+  /** Milliseconds; 0 for records that also change without a live topic, such as when they were last used. */
+  staleTime?: number;
 }
 
 interface Rows<Item> {
@@ -41,6 +43,7 @@ export function useKeysetList<Item, Request extends object>({
   fetch,
   isConcerned,
   keepsRows = false,
+  staleTime,
 }: ListOptions<Item, Request>) {
   const key = computed(() => listKey(topic, request()));
   const query = useInfiniteQuery(() => {
@@ -58,6 +61,7 @@ export function useKeysetList<Item, Request extends object>({
             ),
         },
       }),
+      ...(staleTime !== undefined && { staleTime }),
       initialPageParam: null as string | null,
       getNextPageParam: (last: Page<Item>) => last.next_cursor,
     };

@@ -1,12 +1,19 @@
-// Tracks open dialogs, so that nothing replaces a draft or a one-time secret.
-import { computed, onMounted, onUnmounted, ref } from 'vue';
+// Tracks open dialogs: nothing may replace a draft or a one-time secret, and the topmost one shows the results.
+import { computed, type ComputedRef, onMounted, onUnmounted, shallowRef } from 'vue';
 
-const count = ref(0);
+/** The topmost last. */
+const open = shallowRef<readonly symbol[]>([]);
 
-export const isDialogOpen = computed(() => count.value > 0);
+export const isDialogOpen = computed(() => open.value.length > 0);
 
-/** Call it in a dialog: counts it as open while it is mounted. */
-export function useOpenDialog(): void {
-  onMounted(() => (count.value += 1));
-  onUnmounted(() => (count.value -= 1));
+/** Call it in a dialog: counts it as open while it is mounted. @returns whether it is the topmost one */
+export function useOpenDialog(): ComputedRef<boolean> {
+  const own = Symbol('dialog');
+  onMounted(() => {
+    open.value = [...open.value, own];
+  });
+  onUnmounted(() => {
+    open.value = open.value.filter((dialog) => dialog !== own);
+  });
+  return computed(() => open.value.at(-1) === own);
 }

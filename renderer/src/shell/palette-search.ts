@@ -1,5 +1,5 @@
 // What the command palette finds on the server: licenses by its search; webhooks and API tokens, which are few, by name.
-import { onScopeDispose, type Ref, shallowRef, watch } from 'vue';
+import { computed, onScopeDispose, type Ref, shallowRef, watch } from 'vue';
 import { useRouter } from 'vue-router';
 import { adminClient } from '../api/admin-client.ts';
 import { hostOf } from '../features/webhooks/webhook-state.ts';
@@ -13,7 +13,7 @@ const MAX_LISTED = 200;
 
 export function usePaletteSearch(wanted: Readonly<Ref<string>>) {
   const router = useRouter();
-  const licenses = shallowRef<PaletteChoice[]>([]);
+  const found = shallowRef<{ search: string; licenses: PaletteChoice[] } | null>(null);
   const named = shallowRef<PaletteChoice[]>([]);
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isListed = false;
@@ -21,15 +21,17 @@ export function usePaletteSearch(wanted: Readonly<Ref<string>>) {
   async function findLicenses(search: string): Promise<void> {
     // Without a response there are no licenses to choose from; the banner shows the reason.
     const page = await adminClient.listLicenses({ search, limit: MAX_LICENSES }).catch(() => null);
-    if (!page || search !== wanted.value) return;
-    licenses.value = page.items.map(({ license_id: id, license_key: key, holder }) => ({
-      id: `license-${id}`,
-      kind: 'licenses',
-      label: holder,
-      detail: key,
-      icon: SCREEN_ICONS.licenses,
-      run: () => void router.push({ name: 'licenses', query: { search: key, open: String(id) } }),
-    }));
+    const licenses = (page?.items ?? []).map(
+      ({ license_id: id, license_key: key, holder }): PaletteChoice => ({
+        id: `license-${id}`,
+        kind: 'licenses',
+        label: holder,
+        detail: key,
+        icon: SCREEN_ICONS.licenses,
+        run: () => void router.push({ name: 'licenses', query: { search: key, open: String(id) } }),
+      }),
+    );
+    if (search === wanted.value) found.value = { search, licenses };
   }
 
   async function listNamed(): Promise<void> {
@@ -60,23 +62,24 @@ export function usePaletteSearch(wanted: Readonly<Ref<string>>) {
 
   watch(wanted, (search) => {
     clearTimeout(timer);
-    if (search.length < MIN_CHARACTERS) {
-      licenses.value = [];
-      return;
-    }
+    if (search.length < MIN_CHARACTERS) return;
     if (!isListed) void listNamed();
     timer = setTimeout(() => void findLicenses(search), SETTLE_MS);
   });
   onScopeDispose(() => clearTimeout(timer));
 
+  const isAnswered = computed(() => wanted.value === found.value?.search);
   return {
-    licenses,
+    /** None until the search in the field is answered: those before match another one. */
+    licenses: computed(() => (isAnswered.value && found.value ? found.value.licenses : [])),
+    isSearching: computed(() => wanted.value.length >= MIN_CHARACTERS && !isAnswered.value),
     /** Webhooks and API tokens, whether they match or not. */
     named,
     /** They may have changed by the next time. */
     forget(): void {
       isListed = false;
       named.value = [];
+      found.value = null;
     },
   };
 }

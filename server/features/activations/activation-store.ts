@@ -1,6 +1,7 @@
 import type { Sequelize } from 'sequelize';
 import type { Lookup } from '#server/database/batched-lookup.ts';
 import { allOf, given } from '#server/database/condition.ts';
+import { afterCommit } from '#server/database/current-transaction.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import { isNewUse, TOUCH, type Touch } from '#server/database/touch-buffer.ts';
 import { type ActivationRow, defineActivation } from './activation-model.ts';
@@ -85,7 +86,8 @@ const FIND_SURGES = `
 
 const ROWS_AT_ONCE = 500;
 
-export function createActivationStore(sequelize: Sequelize) {
+/** @param onFileRecorded called after each commit of a record that a license file was issued */
+export function createActivationStore(sequelize: Sequelize, onFileRecorded: () => void) {
   const activations = defineActivation(sequelize);
   const sql = sqlOf(sequelize);
   const insert = sql.insert(activations);
@@ -139,12 +141,14 @@ export function createActivationStore(sequelize: Sequelize) {
       await keepDeviceFile.run({ activationId, signingKeyId, now });
       await forgetReplaced.run({ licenseId, activationId, signingKeyId });
       await update(activationId, { signingKeyId });
+      afterCommit(onFileRecorded);
     },
     /** The same for a file that is not bound to a device. */
     async recordUnboundFile(licenseId: number, signingKeyId: number, now: number): Promise<void> {
       await keepUnboundFile.run({ licenseId, signingKeyId, now });
       await forgetReplaced.run({ licenseId, activationId: UNBOUND, signingKeyId });
       await unboundFile.run({ licenseId, signingKeyId, now });
+      afterCommit(onFileRecorded);
     },
     /** @param touches in ascending order @param aheadMs a recorded time that is as far ahead is wrong */
     async markSeen(touches: readonly Touch[], aheadMs: number): Promise<void> {

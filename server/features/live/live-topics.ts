@@ -5,6 +5,7 @@ const TOPICS: ReadonlyMap<string, readonly LiveTopic[]> = new Map<string, readon
   ['license', ['licenses', 'leases', 'events']],
   ['licenses', ['licenses', 'leases', 'events']],
   ['device', ['devices', 'licenses', 'events']],
+  ['license_file', ['devices']],
   ['lease', ['leases', 'events']],
   ['token', ['authorization_tokens']],
   ['certificate', ['certificates', 'events']],

@@ -8,12 +8,19 @@ test.use({ serverFlags: ['--webhook-allow', '127.0.0.0/8'] });
 /** Some screens have long lists, whose rows are alike. */
 const MOST_STEPS = 60;
 
-/** What is wrong with the element that has the focus; null where the focus has left the page or was before. */
+/**
+ * What is wrong with the element that has the focus; null where the focus has left the page. From its end, Chromium goes to
+ * its beginning at once, or to the body in between.
+ */
 const faultsOfFocused = (page: Page) =>
   page.evaluate(() => {
-    const element = document.activeElement as (HTMLElement & { wasFocused?: true }) | null;
-    if (!element || element === document.body || element.wasFocused) return null;
-    element.wasFocused = true;
+    const element = document.activeElement as HTMLElement | null;
+    const seen = globalThis as { lastFocused?: Element };
+    const { lastFocused = null } = seen;
+    if (!element || element === document.body || element === lastFocused) return null;
+    if (lastFocused && element.compareDocumentPosition(lastFocused) & Node.DOCUMENT_POSITION_FOLLOWING)
+      return null;
+    seen.lastFocused = element;
     const { left, right, top, bottom } = element.getBoundingClientRect();
     const isInView = bottom > 0 && top < innerHeight && right > 0 && left < innerWidth;
     const clamp = (at: number, end: number) => Math.min(Math.max(at, 1), end - 1);

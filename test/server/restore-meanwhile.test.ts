@@ -2,7 +2,15 @@
 // not show it, so what relying parties and verifiers have seen must not be lost.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import {
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { RestoreCompletedError } from '#server/wiring/compose-administration.ts';
@@ -22,6 +30,9 @@ import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 /** More than a restore goes ahead by itself. */
 const CRL_NUMBER = 10_000_000_000;
 const SEQUENCE = 20_000_000_000;
+
+/** Not if it was canceled. */
+const COMPLETED = /^a confirmed or interrupted restore has been completed/u;
 
 const helper = (name: string) => resolve(import.meta.dirname, '../helpers', name);
 
@@ -135,12 +146,49 @@ describe('a restore that was confirmed in the back office', () => {
     const intact = readFileSync(file);
     writeFileSync(file, 'not a database');
     await expect(startTestServer({ dataDir })).rejects.toThrow(
-      /was canceled, and nothing has changed: changes since its preview cannot be kept: /u,
+      /was canceled, and nothing has changed: the current database cannot be read, so .* cannot be kept: /u,
     );
     expect(readFileSync(file, 'utf8')).toBe('not a database');
     writeFileSync(file, intact);
     const server = await serveAt(dataDir);
     expect(await server.admin.showRestore({})).toMatchObject({ staged: null, last: null, before: [] });
+  });
+
+  it('is put in place if the current database could not be read at its preview', async () => {
+    const dataDir = temporaryDirectory();
+    const server = await startTestServer({ dataDir });
+    const { license_key } = await newLicense(server);
+    const backup = await saveBackup(server, join(temporaryDirectory(), 'backup.tar'));
+    await newLicense(server);
+    await writeRows(dataDir, 'DROP TABLE revocation_lists');
+    await uploadBackup(server, new Uint8Array(backup));
+    const { restore_id, preview } = await server.admin.previewRestore({
+      kind: 'upload',
+      accept_unsigned: true,
+    });
+    expect(preview).toMatchObject({
+      present: null,
+      present_problem: expect.stringContaining('no such table') as string,
+    });
+    await server.admin.confirmRestore({ restore_id });
+    await server.stop();
+    await expect(startTestServer({ dataDir })).rejects.toThrow(COMPLETED);
+    const { items } = await (await serveAt(dataDir)).admin.listLicenses({});
+    expect(items.map((license) => license.license_key)).toEqual([license_key]);
+  });
+
+  it('stays confirmed if a start cannot write the restored database, until one can', async () => {
+    const dataDir = temporaryDirectory();
+    const found = await confirmAndGoOn(dataDir, dataDir);
+    // SQLite writes there first.
+    const inTheWay = join(dataDir, 'restore-ready', 'license-desk.db-wal');
+    mkdirSync(inTheWay);
+    await expect(startTestServer({ dataDir })).rejects.toThrow(
+      /^a confirmed restore is not in place yet, and nothing has changed: .*restore-ready.*start again, or delete .*restore-ready to cancel/u,
+    );
+    rmdirSync(inTheWay);
+    await expect(startTestServer({ dataDir })).rejects.toThrow(COMPLETED);
+    await expectKept(await serveAt(dataDir), found);
   });
 });
 
@@ -157,6 +205,18 @@ describe.skipIf(!hasPostgres)(`a restore into PostgreSQL that was confirmed in t
   it('keeps the certificates and signing keys from before the restart', async () => {
     const { dataDir, found } = await prepared();
     await expect(startTestServer({ dataDir })).rejects.toThrow(RestoreCompletedError);
+    await expectKept(await serveAt(dataDir), found);
+  });
+
+  it('stays confirmed if a start has no master key, until one has', async () => {
+    const { dataDir, found } = await prepared();
+    const [key, away] = [join(dataDir, 'master.key'), join(dataDir, 'away.key')];
+    renameSync(key, away);
+    await expect(startTestServer({ dataDir })).rejects.toThrow(
+      /^a confirmed restore is not in place yet, and nothing has changed: .*master\.key is missing/u,
+    );
+    renameSync(away, key);
+    await expect(startTestServer({ dataDir })).rejects.toThrow(COMPLETED);
     await expectKept(await serveAt(dataDir), found);
   });
 

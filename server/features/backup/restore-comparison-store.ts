@@ -2,7 +2,7 @@
 import type { Values } from '#server/database/named-values.ts';
 import { type SqliteFile, openUnchanging, unchangingUri } from '#server/database/sqlite-file.ts';
 import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
-import { KNOWS_DISTRUST, NEWER_CERTIFICATES, SAME_INSTALLATION } from './newer-objects-store.ts';
+import { KNOWS_DISTRUST, NEWER_CERTIFICATES, onBoth, SAME_INSTALLATION } from './newer-objects-store.ts';
 import type {
   Comparison,
   Counts,
@@ -199,7 +199,7 @@ async function contentsOf(database: SqliteFile, now: number, hasPresent: boolean
   };
 }
 
-async function highestIn(database: SqliteFile): Promise<HighestGiven> {
+async function highestIn(database: Pick<SqliteFile, 'all'>): Promise<HighestGiven> {
   const ids = await database.all<{ name: string; seq: number }>(
     'SELECT name, seq FROM present.sqlite_sequence',
   );
@@ -215,16 +215,9 @@ async function highestIn(database: SqliteFile): Promise<HighestGiven> {
   return { ids, listNumber: newest?.number ?? 0, distrustSequence: published?.sequence ?? 0 };
 }
 
-/** Nothing else may write to the restored database meanwhile. @param presentFile the current database */
-export async function readHighestGiven(restored: string, presentFile: string): Promise<HighestGiven> {
-  const database = await openUnchanging(restored);
-  try {
-    await database.all('ATTACH $uri AS present', { uri: unchangingUri(presentFile) });
-    return await highestIn(database);
-  } finally {
-    await database.close();
-  }
-}
+/** As `findNewerObjects`. */
+export const readHighestGiven = (restored: string, presentFile: string): Promise<HighestGiven> =>
+  onBoth(restored, presentFile, (all) => highestIn({ all }));
 
 async function readPresent(database: SqliteFile, file: string, now: number) {
   await database.all('ATTACH $uri AS present', { uri: unchangingUri(file) });

@@ -163,7 +163,9 @@ export function createRestoreService(needs: Needs) {
         if (chosen.isFromBackup) writeMasterKeyFile(staging, key);
         rmSync(staged(SEALED_MASTER_KEY), { force: true });
         const { name = request.file } = request;
-        return { before: await putInPlace({ source: name, created_at, version }, ended) };
+        // Nothing can be kept of a database that could not be read, as the preview has said.
+        const kept = comparison.present && ended;
+        return { before: await putInPlace({ source: name, created_at, version }, kept) };
       },
     };
   }

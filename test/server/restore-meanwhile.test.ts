@@ -19,7 +19,7 @@ import { verifyEd25519 } from '../../verifier/ed25519.ts';
 import { parsePublicKeys } from '../../verifier/public-key-format.ts';
 import { issue, listAs, serialsIn } from '../certificates/issuing.ts';
 import { saveBackup, uploadBackup } from '../helpers/backup-file.ts';
-import { CLI_PROGRAM } from '../helpers/cli.ts';
+import { CLI_PROGRAM, cliOn } from '../helpers/cli.ts';
 import { newLicense } from '../helpers/contract-calls.ts';
 import { writeRows } from '../helpers/database.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
@@ -64,7 +64,8 @@ async function confirmAndGoOn(dataDir: string, database: string) {
   const revoke = ({ certificate: { id } }: Issued) =>
     admin.revokeCertificate({ id, reason: 'key_compromise' });
   const [revived, early] = [await issue(server, { license_id }), await issue(server, { license_id })];
-  const backup = await saveBackup(server, join(temporaryDirectory(), 'backup.tar'));
+  const file = join(temporaryDirectory(), 'backup.tar');
+  const backup = await saveBackup(server, file);
   // The preview shows it: the restore brings it back.
   await revoke(revived);
   const kept = await issue(server, { license_id });
@@ -87,7 +88,7 @@ async function confirmAndGoOn(dataDir: string, database: string) {
     `UPDATE distrust_lists SET sequence = ${SEQUENCE}`,
     `UPDATE revocation_lists SET number = ${CRL_NUMBER}`,
   );
-  return { revived, good, leaked, newest, stolen, orphan, revoked: [early, kept, stolen, orphan] };
+  return { file, revived, good, leaked, newest, stolen, orphan, revoked: [early, kept, stolen, orphan] };
 }
 
 async function expectKept(server: TestServer, found: Awaited<ReturnType<typeof confirmAndGoOn>>) {
@@ -152,6 +153,17 @@ describe('a restore that was confirmed in the back office', () => {
     writeFileSync(file, intact);
     const server = await serveAt(dataDir);
     expect(await server.admin.showRestore({})).toMatchObject({ staged: null, last: null, before: [] });
+  });
+
+  it('is canceled by the command that restores a backup over that database', async () => {
+    const dataDir = temporaryDirectory();
+    const { file, revived } = await confirmAndGoOn(dataDir, dataDir);
+    writeFileSync(join(dataDir, 'license-desk.db'), 'not a database');
+    await cliOn(dataDir).ok('restore', file, '--accept-unsigned', '--yes');
+    const { admin } = await serveAt(dataDir);
+    expect(await admin.showRestore({})).toMatchObject({ staged: null, canceled: null });
+    const { certificate } = await admin.showCertificate({ id: revived.certificate.id });
+    expect(certificate).toMatchObject({ serial_number: revived.certificate.serial_number, status: 'good' });
   });
 
   it('is put in place if the current database could not be read at its preview', async () => {

@@ -11,6 +11,7 @@ import { MASTER_KEY_FILE, writeMasterKeyFile } from '#server/platform/master-key
 import type { CopyDatabase } from './backup-archive.ts';
 import { BackupError, CONFIG, DATABASE, SEALED_MASTER_KEY } from './backup-format.ts';
 import {
+  cancelRestore,
   commitRestore,
   finishRestore,
   folderForBefore,
@@ -206,7 +207,11 @@ export function createRestoreService(needs: Needs) {
     async open(request: RestoreRequest): Promise<PendingRestore> {
       if (needs.isServing) removeStaging(dataDir);
       else {
-        await finishRestore(dataDir, needs.target);
+        await finishRestore(dataDir, needs.target).catch((error: unknown) => {
+          if (!(error instanceof NotReplacedError)) throw error;
+          // As a start does.
+          cancelRestore(dataDir, error.message);
+        });
         removeLeftovers(dataDir);
       }
       mkdirSync(staging, { mode: 0o700 });

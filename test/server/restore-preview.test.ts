@@ -1,5 +1,5 @@
 // What a restore shows before it is committed, and that it does not go behind what is there.
-import { cpSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { issue } from '../certificates/issuing.ts';
@@ -174,6 +174,10 @@ describe('the preview of a restore', () => {
     expect(text).toContain(
       `license-desk api-token revoke ${rotated.id}  # rotated, admin, rotated, with ldk_…${rotated.last_four} before`,
     );
+    // The return brings the newer secrets.
+    const [before] = globSync('before-restore-*', { cwd: directory });
+    const back = await previewOf(directory, join(directory, before ?? ''), {});
+    expect(back.present?.revived.api_tokens).toEqual({ count: 0, items: [] });
   });
 
   it('compares with a database of a version that could not distrust signing keys', async () => {

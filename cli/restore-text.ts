@@ -97,7 +97,9 @@ function revivedLines(revived: Revived) {
       api_tokens,
       (item) =>
         `license-desk api-token revoke ${item.id}  # ${item.name}, ${item.role}, ` +
-        (item.revoked_at === null ? `rotated, with ${item.token} before` : ended(item.revoked_at, 'revoked')),
+        (item.revoked_at === null
+          ? `rotated (previous secret ${item.token})`
+          : ended(item.revoked_at, 'revoked')),
     ),
     ...group(
       'Certificates',
@@ -130,7 +132,7 @@ export function revivedText({ present, present_problem: problem }: RestorePrevie
   if (lines.length === 0)
     return 'Nothing that was revoked, replaced or deleted after the backup becomes active again.';
   return [
-    'Revoked, replaced or deleted after the backup, and active again after the restore. To revoke again, run:',
+    'Revoked, replaced or deleted after the backup, and active again after the restore. To end them again, run:',
     ...lines,
   ].join('\n');
 }
@@ -164,7 +166,7 @@ function newerText({ present }: RestorePreview): string[] {
 
 function authenticationText({ authenticated, from_before: fromBefore }: RestorePreview): string {
   if (!authenticated) return 'no; the file may have been altered';
-  return fromBefore ? 'yes, in the data directory since a restore' : 'yes, by its passphrase';
+  return fromBefore ? 'yes, data of this installation from before a restore' : 'yes, by its passphrase';
 }
 
 export function previewText(preview: RestorePreview): string {

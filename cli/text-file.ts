@@ -63,7 +63,7 @@ type Content = string | AsyncIterable<string | Uint8Array>;
 export interface SecretFile {
   write(content: Content): Promise<void>;
   keep(): void;
-  /** Writes and keeps it. */
+  /** Writes it, and keeps it as soon as all of it is written: the secret may exist nowhere else. */
   finish(content: Content): Promise<void>;
   discard(): Promise<void>;
 }
@@ -77,18 +77,16 @@ export async function createSecretFile(path: string): Promise<SecretFile> {
   };
   const file = await open(path, 'wx', 0o600).catch(failed);
   const keep = removeWhenInterrupted(path);
-  const write = async (content: Content) => {
+  const write = async (content: Content, onWritten = () => {}) => {
     await file.writeFile(content).catch(failed);
+    onWritten();
     await file.sync().catch(failed);
     await file.close();
   };
   return {
-    write,
+    write: (content) => write(content),
     keep,
-    async finish(content) {
-      await write(content);
-      keep();
-    },
+    finish: (content) => write(content, keep),
     async discard() {
       await file.close().catch(() => {});
       await unlink(path).catch(() => {});

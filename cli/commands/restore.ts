@@ -28,7 +28,7 @@ export function addRestore(program: Command): void {
     .option('--accept-unsigned', 'restore a backup without a passphrase, which anyone may have altered')
     .option(
       '--replace-database',
-      'replace the PostgreSQL database that the environment or --database-url names, also if no server has used it with this data directory',
+      'also replace a PostgreSQL database with data that no server has used with this data directory',
     )
     .option('--yes', 'do not ask for confirmation; required without a terminal')
     .action(

@@ -169,6 +169,7 @@ export async function finishDatabase(file: string, masterKey: Buffer, about: Abo
  * Carries over what was issued, revoked or distrusted since the restore was confirmed. May be repeated.
  * @param folder with the committed restore
  * @param present the current database, which nothing writes to
+ * @throws NotReplacedError if the current database cannot be read
  */
 export async function carryOver(
   config: Pick<Config, 'dataDir' | 'masterKey'>,

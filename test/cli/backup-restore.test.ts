@@ -129,7 +129,7 @@ describe('backup and restore', () => {
     await cli.ok('license', 'revoke', license.license_key);
     const text = await cli.prints('restore', out, '--accept-unsigned', '--yes');
     expect(text).toMatch(/Authenticated: +no; the file may have been altered/u);
-    expect(text).toMatch(/active again after the restore\. To revoke again, run:\nLicenses: 1\n/u);
+    expect(text).toMatch(/active again after the restore\. To end them again, run:\nLicenses: 1\n/u);
     expect(text).toContain(`  license-desk license revoke ${license.license_key}  # Revoked, revoked 20`);
   });
 

@@ -1,7 +1,7 @@
 // Each command once in a separate process: the built file, its streams, its exit code, and what signals do to it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -174,6 +174,28 @@ describe('a command that writes a new file', () => {
     await eventually(() => expect(statSync(out).size).toBeGreaterThan(0));
     child.kill(signal);
     expect(await exit).toEqual([null, signal]);
+    expect(existsSync(out)).toBe(false);
+  });
+
+  /** A signal ends it while it flushes what it has written. */
+  async function endWhileFlushing(...words: string[]): Promise<void> {
+    const options = ['--import', join(import.meta.dirname, '../helpers/signal-at-sync.ts')];
+    const child = spawn(process.execPath, [...options, CLI_PROGRAM, ...words, '--data-dir', server.dataDir], {
+      stdio: 'ignore',
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    expect(await once(child, 'exit')).toEqual([null, 'SIGTERM']);
+  }
+
+  test('keeps a secret that is written, because it cannot be had again', async () => {
+    const out = join(folder, 'device.pem');
+    await endWhileFlushing('cert', 'issue', '--license', licenseKey, '--common-name', 'Device', '--out', out);
+    expect(readFileSync(out, 'utf8')).toContain('PRIVATE KEY');
+  });
+
+  test('keeps no backup that was not verified', async () => {
+    const out = join(folder, 'unverified.ldbackup');
+    await endWhileFlushing('backup', '--out', out);
     expect(existsSync(out)).toBe(false);
   });
 });

@@ -2,7 +2,15 @@
 // not show it, so what relying parties and verifiers have seen must not be lost.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import {
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { RestoreCompletedError } from '#server/wiring/compose-administration.ts';
@@ -11,7 +19,7 @@ import { verifyEd25519 } from '../../verifier/ed25519.ts';
 import { parsePublicKeys } from '../../verifier/public-key-format.ts';
 import { issue, listAs, serialsIn } from '../certificates/issuing.ts';
 import { saveBackup, uploadBackup } from '../helpers/backup-file.ts';
-import { CLI_PROGRAM } from '../helpers/cli.ts';
+import { CLI_PROGRAM, cliOn } from '../helpers/cli.ts';
 import { newLicense } from '../helpers/contract-calls.ts';
 import { writeRows } from '../helpers/database.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
@@ -22,6 +30,9 @@ import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 /** More than a restore goes ahead by itself. */
 const CRL_NUMBER = 10_000_000_000;
 const SEQUENCE = 20_000_000_000;
+
+/** Not if it was canceled. */
+const COMPLETED = /^a confirmed or interrupted restore has been completed/u;
 
 const helper = (name: string) => resolve(import.meta.dirname, '../helpers', name);
 
@@ -53,7 +64,8 @@ async function confirmAndGoOn(dataDir: string, database: string) {
   const revoke = ({ certificate: { id } }: Issued) =>
     admin.revokeCertificate({ id, reason: 'key_compromise' });
   const [revived, early] = [await issue(server, { license_id }), await issue(server, { license_id })];
-  const backup = await saveBackup(server, join(temporaryDirectory(), 'backup.tar'));
+  const file = join(temporaryDirectory(), 'backup.tar');
+  const backup = await saveBackup(server, file);
   // The preview shows it: the restore brings it back.
   await revoke(revived);
   const kept = await issue(server, { license_id });
@@ -76,7 +88,7 @@ async function confirmAndGoOn(dataDir: string, database: string) {
     `UPDATE distrust_lists SET sequence = ${SEQUENCE}`,
     `UPDATE revocation_lists SET number = ${CRL_NUMBER}`,
   );
-  return { revived, good, leaked, newest, stolen, orphan, revoked: [early, kept, stolen, orphan] };
+  return { file, revived, good, leaked, newest, stolen, orphan, revoked: [early, kept, stolen, orphan] };
 }
 
 async function expectKept(server: TestServer, found: Awaited<ReturnType<typeof confirmAndGoOn>>) {
@@ -135,12 +147,60 @@ describe('a restore that was confirmed in the back office', () => {
     const intact = readFileSync(file);
     writeFileSync(file, 'not a database');
     await expect(startTestServer({ dataDir })).rejects.toThrow(
-      /was canceled, and nothing has changed: changes since its preview cannot be kept: /u,
+      /was canceled, and nothing has changed: the current database cannot be read, so .* cannot be kept: /u,
     );
     expect(readFileSync(file, 'utf8')).toBe('not a database');
     writeFileSync(file, intact);
     const server = await serveAt(dataDir);
     expect(await server.admin.showRestore({})).toMatchObject({ staged: null, last: null, before: [] });
+  });
+
+  it('is canceled by the command that restores a backup over that database', async () => {
+    const dataDir = temporaryDirectory();
+    const { file, revived } = await confirmAndGoOn(dataDir, dataDir);
+    writeFileSync(join(dataDir, 'license-desk.db'), 'not a database');
+    await cliOn(dataDir).ok('restore', file, '--accept-unsigned', '--yes');
+    const { admin } = await serveAt(dataDir);
+    expect(await admin.showRestore({})).toMatchObject({ staged: null, canceled: null });
+    const { certificate } = await admin.showCertificate({ id: revived.certificate.id });
+    expect(certificate).toMatchObject({ serial_number: revived.certificate.serial_number, status: 'good' });
+  });
+
+  it('is put in place if the current database could not be read at its preview', async () => {
+    const dataDir = temporaryDirectory();
+    const server = await startTestServer({ dataDir });
+    const { license_key } = await newLicense(server);
+    const backup = await saveBackup(server, join(temporaryDirectory(), 'backup.tar'));
+    await newLicense(server);
+    await writeRows(dataDir, 'DROP TABLE revocation_lists');
+    await uploadBackup(server, new Uint8Array(backup));
+    const { restore_id, preview } = await server.admin.previewRestore({
+      kind: 'upload',
+      accept_unsigned: true,
+    });
+    expect(preview).toMatchObject({
+      present: null,
+      present_problem: expect.stringContaining('no such table') as string,
+    });
+    await server.admin.confirmRestore({ restore_id });
+    await server.stop();
+    await expect(startTestServer({ dataDir })).rejects.toThrow(COMPLETED);
+    const { items } = await (await serveAt(dataDir)).admin.listLicenses({});
+    expect(items.map((license) => license.license_key)).toEqual([license_key]);
+  });
+
+  it('stays confirmed if a start cannot write the restored database, until one can', async () => {
+    const dataDir = temporaryDirectory();
+    const found = await confirmAndGoOn(dataDir, dataDir);
+    // SQLite writes there first.
+    const inTheWay = join(dataDir, 'restore-ready', 'license-desk.db-wal');
+    mkdirSync(inTheWay);
+    await expect(startTestServer({ dataDir })).rejects.toThrow(
+      /^a confirmed restore is not in place yet, and nothing has changed: .*restore-ready.*start again, or delete .*restore-ready to cancel/u,
+    );
+    rmdirSync(inTheWay);
+    await expect(startTestServer({ dataDir })).rejects.toThrow(COMPLETED);
+    await expectKept(await serveAt(dataDir), found);
   });
 });
 
@@ -157,6 +217,18 @@ describe.skipIf(!hasPostgres)(`a restore into PostgreSQL that was confirmed in t
   it('keeps the certificates and signing keys from before the restart', async () => {
     const { dataDir, found } = await prepared();
     await expect(startTestServer({ dataDir })).rejects.toThrow(RestoreCompletedError);
+    await expectKept(await serveAt(dataDir), found);
+  });
+
+  it('stays confirmed if a start has no master key, until one has', async () => {
+    const { dataDir, found } = await prepared();
+    const [key, away] = [join(dataDir, 'master.key'), join(dataDir, 'away.key')];
+    renameSync(key, away);
+    await expect(startTestServer({ dataDir })).rejects.toThrow(
+      /^a confirmed restore is not in place yet, and nothing has changed: .*master\.key is missing/u,
+    );
+    renameSync(away, key);
+    await expect(startTestServer({ dataDir })).rejects.toThrow(COMPLETED);
     await expectKept(await serveAt(dataDir), found);
   });
 

@@ -1,5 +1,5 @@
 // What a restore shows before it is committed, and that it does not go behind what is there.
-import { cpSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { issue } from '../certificates/issuing.ts';
@@ -172,8 +172,12 @@ describe('the preview of a restore', () => {
 
     const text = await cliOn(directory).prints('restore', backup, '--accept-unsigned', '--yes');
     expect(text).toContain(
-      `license-desk api-token revoke ${rotated.id}  # rotated, admin, rotated, with ldk_…${rotated.last_four} before`,
+      `license-desk api-token revoke ${rotated.id}  # rotated, admin, rotated (previous secret ldk_…${rotated.last_four})`,
     );
+    // The return brings the newer secrets.
+    const [before] = globSync('before-restore-*', { cwd: directory });
+    const back = await previewOf(directory, join(directory, before ?? ''), {});
+    expect(back.present?.revived.api_tokens).toEqual({ count: 0, items: [] });
   });
 
   it('compares with a database of a version that could not distrust signing keys', async () => {
@@ -249,7 +253,7 @@ describe('the preview of a restore', () => {
     await expect(previewOf(directory, elsewhere, {})).rejects.toThrow(/was altered: .*\(later\)/u);
 
     const text = await cliOn(directory).prints('restore', kept, '--yes');
-    expect(text).toMatch(/Authenticated: +yes, in the data directory since a restore/u);
+    expect(text).toMatch(/Authenticated: +yes, data of this installation from before a restore/u);
   });
 
   it('works where the present database is damaged, empty or of another installation', async () => {

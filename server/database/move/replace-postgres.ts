@@ -48,7 +48,8 @@ async function isReplaced(sequelize: Database, file: string): Promise<boolean> {
  * @param file the SQLite file with the new content, with this version's schema
  * @param kept where the present content goes, as a SQLite file; replaced if it exists
  * @param onKept called once it is there, before the new content is read; nothing can change meanwhile
- * @throws NotReplacedError if the database has the content from before; after any other error, that is not known
+ * @throws NotReplacedError if the database has the content from before; the errors of `onKept`; after any other error, it
+ *   is not known which content the database has
  */
 export async function replacePostgres(
   location: DatabaseLocation,
@@ -78,7 +79,10 @@ export async function replacePostgres(
           await copyToSqlite({ connection, file: draft, without: [], signal, onProgress });
           renameSync(draft, kept);
           syncDirectory(dirname(kept));
+          // Its error says itself whether the restore is over.
+          isUnchanged = false;
           await outsideTransaction(onKept);
+          isUnchanged = true;
         }
         const copied = await copyRowsToPostgres({ connection, file, onProgress });
         await completePostgres([connection], copied, onProgress);

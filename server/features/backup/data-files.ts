@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { removeDrafts, syncDirectory, writeFileDurably } from '#server/platform/durable-file.ts';
 import { NotReplacedError } from '#server/database/move/not-replaced.ts';
+import { UnusableDatabaseError } from '#server/database/unusable-database.ts';
 import { MASTER_KEY_FILE } from '#server/platform/master-key.ts';
 import { BackupError, CONFIG, DATABASE } from './backup-format.ts';
 
@@ -53,7 +54,7 @@ const plan = z.object({
   database: z.string().nullable().default(null),
   /** What is restored, for the administrator. */
   about: restoredBackup.nullable().default(null),
-  /** What had ended at the preview; null if nothing can have changed since the restore was committed. */
+  /** What had ended at the preview; null if nothing can have changed since then, or nothing can be kept. */
   ended: z
     .object({ certificates: z.array(z.string()), signing_keys: z.array(z.string()) })
     .nullable()
@@ -168,7 +169,8 @@ export function cancelRestore(dataDir: string, reason: string): void {
  * @param file a SQLite file with the new content
  * @param kept where the present content goes, as a SQLite file
  * @param onKept called once it is there, before the new content is read
- * @throws NotReplacedError if the database has the content from before; after any other error, that is not known
+ * @throws NotReplacedError if the database has the content from before; the errors of `onKept`; after any other error, it
+ *   is not known which content the database has
  */
 export type ReplaceDatabase = (file: string, kept: string, onKept: () => Promise<void>) => Promise<void>;
 
@@ -178,7 +180,10 @@ export interface RestoreTarget {
   name: string;
   /** Null if the database is a file in the data directory. */
   replace: ReplaceDatabase | null;
-  /** Adds to the committed restore in the folder what must not be lost of the current database. May be repeated. */
+  /**
+   * Adds to the committed restore in the folder what must not be lost of the current database. May be repeated.
+   * @throws NotReplacedError if the current database cannot be read
+   */
   carryOver(folder: string, present: string, plan: Pick<RestorePlan, 'ended' | 'about'>): Promise<void>;
 }
 
@@ -198,6 +203,19 @@ function refuseOtherDatabase({ database }: RestorePlan, { name }: RestoreTarget,
     throw new BackupError(`${problem}; it has begun, so change them back, then start again`);
 }
 
+/** @throws NotReplacedError; after any other error, such as that of a full disk, the next start tries again */
+async function carryOver(dataDir: string, found: RestorePlan, target: RestoreTarget, present: string) {
+  if (found.ended === null || !existsSync(present)) return;
+  const ready = readyFolder(dataDir);
+  await target.carryOver(ready, present, found).catch((error: Error) => {
+    if (error instanceof NotReplacedError) throw error;
+    throw new UnusableDatabaseError(
+      `a confirmed restore is not in place yet, and nothing has changed: ${error.message}; correct this and start again, or delete ${ready} to cancel the restore`,
+      { cause: error },
+    );
+  });
+}
+
 /**
  * Puts a committed restore in place, also after a crash midway. Requires the data directory lock.
  * @returns whether there was a restore to finish
@@ -212,16 +230,9 @@ export async function finishRestore(dataDir: string, target: RestoreTarget): Pro
   const kept = join(dataDir, before);
   const hasBegun = existsSync(kept);
   refuseOtherDatabase(found, target, hasBegun);
-  const carryOver = async (present: string) => {
-    if (found.ended !== null && existsSync(present)) await target.carryOver(ready, present, found);
-  };
   // Once the folder exists, this is done, and the current files may be out of their place.
   if (!replace && !hasBegun && existsSync(join(ready, DATABASE)))
-    await carryOver(join(dataDir, DATABASE)).catch((error: Error) => {
-      throw new NotReplacedError(`changes since its preview cannot be kept: ${error.message}`, {
-        cause: error,
-      });
-    });
+    await carryOver(dataDir, found, target, join(dataDir, DATABASE));
   mkdirSync(kept, { recursive: true, mode: 0o700 });
   syncDirectory(dataDir);
   const keep = (name: string) => {
@@ -229,7 +240,9 @@ export async function finishRestore(dataDir: string, target: RestoreTarget): Pro
   };
   if (existsSync(join(ready, DATABASE))) {
     const keptDatabase = join(kept, DATABASE);
-    await replace?.(join(ready, DATABASE), keptDatabase, () => carryOver(keptDatabase));
+    await replace?.(join(ready, DATABASE), keptDatabase, () =>
+      carryOver(dataDir, found, target, keptDatabase),
+    );
     for (const name of [...(replace ? [] : JOURNALS), ...OUTGOING])
       if (!names.includes(name as never)) keep(name);
     for (const name of INCOMING) {

@@ -4,6 +4,7 @@ import type { AuthorityRow } from '#server/features/certificates/authority-model
 import type { CertificateRow } from '#server/features/certificates/certificate-model.ts';
 import type { RevocationReason } from '#server/features/certificates/certificate-state-contract.ts';
 import type { SigningKeyRow } from '#server/features/signing/signing-key-model.ts';
+import { NotReplacedError } from '#server/database/move/not-replaced.ts';
 import type { Values } from '#server/database/named-values.ts';
 import { type SqliteFile, openUnchanging, unchangingUri } from '#server/database/sqlite-file.ts';
 
@@ -144,16 +145,31 @@ export interface NewerObjects {
 
 type All = <Row extends object>(sql: string, values?: Values) => Promise<Row[]>;
 
-/** Reads both databases. Nothing else may write to the restored one meanwhile. */
-async function onBoth<Result>(
+/** @throws NotReplacedError */
+async function ofPresent<Result>(reading: Promise<Result>): Promise<Result> {
+  try {
+    return await reading;
+  } catch (error) {
+    throw new NotReplacedError(
+      `the current database cannot be read, so its newest certificates and signing keys cannot be kept: ${(error as Error).message}`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Reads both databases. Nothing else may write to the restored one meanwhile.
+ * @throws NotReplacedError if the current one cannot be read
+ */
+export async function onBoth<Result>(
   restored: string,
   presentFile: string,
   read: (all: All) => Promise<Result>,
 ): Promise<Result> {
   const database = await openUnchanging(restored);
   try {
-    await database.all('ATTACH $uri AS present', { uri: unchangingUri(presentFile) });
-    return await read((sql, values) => database.all(sql, values));
+    await ofPresent(database.all('ATTACH $uri AS present', { uri: unchangingUri(presentFile) }));
+    return await ofPresent(read((sql, values) => database.all(sql, values)));
   } finally {
     await database.close();
   }
@@ -191,13 +207,16 @@ export const findNewerObjects = (
 async function* readRows(database: SqliteFile, ids: readonly number[]) {
   for (let start = 0; start < ids.length; start += ROWS_AT_ONCE) {
     const values = { ids: ids.slice(start, start + ROWS_AT_ONCE) };
-    yield* await database.all<CertificateRow & Entry>(CERTIFICATES, values);
+    yield* await ofPresent(database.all<CertificateRow & Entry>(CERTIFICATES, values));
   }
 }
 
-/** @param ids from `findNewerObjects`; a certificate that has since gone is left out */
+/**
+ * @param ids from `findNewerObjects`; a certificate that has since gone is left out
+ * @throws NotReplacedError if the database cannot be read
+ */
 export async function* readCertificates(presentFile: string, ids: readonly number[]) {
-  const database = await openUnchanging(presentFile);
+  const database = await ofPresent(openUnchanging(presentFile));
   try {
     yield* readRows(database, ids);
   } finally {

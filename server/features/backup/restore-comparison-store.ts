@@ -2,7 +2,7 @@
 import type { Values } from '#server/database/named-values.ts';
 import { type SqliteFile, openUnchanging, unchangingUri } from '#server/database/sqlite-file.ts';
 import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
-import { KNOWS_DISTRUST, NEWER_CERTIFICATES, SAME_INSTALLATION } from './newer-objects-store.ts';
+import { KNOWS_DISTRUST, NEWER_CERTIFICATES, onBoth, SAME_INSTALLATION } from './newer-objects-store.ts';
 import type {
   Comparison,
   Counts,
@@ -50,11 +50,13 @@ const REVIVED = {
       JOIN main.licenses AS l ON l.id = r.license_id
     WHERE r.status = 'active' AND r.expires_at > $now AND p.status IN ('revoked', 'replaced')
     ORDER BY p.ended_at DESC`,
-  // A rotation has replaced the secret, even if the old one is accepted for a while: after the restore, it has no end.
+  // A rotation has replaced the secret, even if the old one is accepted for a while: after the restore, it has no end. Data
+  // from before a restore may have the newer secret.
   apiTokens: `
     SELECT r.id, p.name, p.role, r.last_four, p.revoked_at
     FROM present.api_tokens AS p JOIN main.api_tokens AS r ON r.id = p.id AND r.created_at = p.created_at
-    WHERE r.revoked_at IS NULL AND (p.revoked_at IS NOT NULL OR p.token_hash <> r.token_hash)
+    WHERE r.revoked_at IS NULL AND (p.revoked_at IS NOT NULL
+      OR p.token_hash <> r.token_hash AND r.previous_hash IS NOT p.token_hash)
     ORDER BY p.revoked_at DESC`,
   // A certificate that an earlier restore has revoked has an entry only.
   certificates: `
@@ -199,7 +201,7 @@ async function contentsOf(database: SqliteFile, now: number, hasPresent: boolean
   };
 }
 
-async function highestIn(database: SqliteFile): Promise<HighestGiven> {
+async function highestIn(database: Pick<SqliteFile, 'all'>): Promise<HighestGiven> {
   const ids = await database.all<{ name: string; seq: number }>(
     'SELECT name, seq FROM present.sqlite_sequence',
   );
@@ -215,16 +217,9 @@ async function highestIn(database: SqliteFile): Promise<HighestGiven> {
   return { ids, listNumber: newest?.number ?? 0, distrustSequence: published?.sequence ?? 0 };
 }
 
-/** Nothing else may write to the restored database meanwhile. @param presentFile the current database */
-export async function readHighestGiven(restored: string, presentFile: string): Promise<HighestGiven> {
-  const database = await openUnchanging(restored);
-  try {
-    await database.all('ATTACH $uri AS present', { uri: unchangingUri(presentFile) });
-    return await highestIn(database);
-  } finally {
-    await database.close();
-  }
-}
+/** As `findNewerObjects`. */
+export const readHighestGiven = (restored: string, presentFile: string): Promise<HighestGiven> =>
+  onBoth(restored, presentFile, (all) => highestIn({ all }));
 
 async function readPresent(database: SqliteFile, file: string, now: number) {
   await database.all('ATTACH $uri AS present', { uri: unchangingUri(file) });

@@ -45,7 +45,7 @@ interface Needs {
 const HOUR_MS = 3_600_000;
 const ADVICE_RESTARTING = 'The server restarts and puts the backup in place.';
 const ADVICE_TO_DO =
-  'Stop the server where it was started, then start it again. Its start puts the backup in place. Changes until then are only in the data that is kept from before the restore, except to certificates and signing keys.';
+  'Stop the server where it was started, then start it again. Its start puts the backup in place. Changes made until then are only in the data from before the restore, which is kept. Changes to certificates and signing keys are carried over.';
 
 const short = <Item>({ count, items }: Listed<Item>): Listed<Item> => ({
   count,

@@ -11,6 +11,7 @@ import { MASTER_KEY_FILE, writeMasterKeyFile } from '#server/platform/master-key
 import type { CopyDatabase } from './backup-archive.ts';
 import { BackupError, CONFIG, DATABASE, SEALED_MASTER_KEY } from './backup-format.ts';
 import {
+  cancelRestore,
   commitRestore,
   finishRestore,
   folderForBefore,
@@ -163,7 +164,9 @@ export function createRestoreService(needs: Needs) {
         if (chosen.isFromBackup) writeMasterKeyFile(staging, key);
         rmSync(staged(SEALED_MASTER_KEY), { force: true });
         const { name = request.file } = request;
-        return { before: await putInPlace({ source: name, created_at, version }, ended) };
+        // Nothing can be kept of a database that could not be read, as the preview has said.
+        const kept = comparison.present && ended;
+        return { before: await putInPlace({ source: name, created_at, version }, kept) };
       },
     };
   }
@@ -204,7 +207,11 @@ export function createRestoreService(needs: Needs) {
     async open(request: RestoreRequest): Promise<PendingRestore> {
       if (needs.isServing) removeStaging(dataDir);
       else {
-        await finishRestore(dataDir, needs.target);
+        await finishRestore(dataDir, needs.target).catch((error: unknown) => {
+          if (!(error instanceof NotReplacedError)) throw error;
+          // As a start does.
+          cancelRestore(dataDir, error.message);
+        });
         removeLeftovers(dataDir);
       }
       mkdirSync(staging, { mode: 0o700 });

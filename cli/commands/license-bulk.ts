@@ -12,10 +12,14 @@ import { block, table } from '../text-layout.ts';
 
 type Client = AdminAccess['client'];
 
-/** After a call that failed. */
-interface PartialReply extends BulkReply {
-  /** The licenses of that call. */
+/** So far, or in all. */
+interface BulkReport extends BulkReply {
+  /** May be changed, because their call failed or the outcome of their commit was lost. */
   unknown: number[];
+}
+
+/** After a call that failed. */
+interface PartialReport extends BulkReport {
   not_tried: number[];
 }
 
@@ -79,26 +83,28 @@ function changeEach(
 ): Promise<Outcome> {
   return withService(command, async (client) => {
     const ids = await licenseIds(client, refs);
-    const reply: BulkReply = { done: [], failed: [] };
+    const reply: BulkReport = { done: [], failed: [], unknown: [] };
     for (let at = 0; at < ids.length; at += CHUNK) {
       const chunk = ids.slice(at, at + CHUNK);
       const { done, failed } = await change(client, chunk).catch((error: unknown) => {
-        const left = { unknown: chunk, not_tried: ids.slice(at + CHUNK) };
-        throw callFailure(error, { ...reply, ...left }, verb);
+        const unknown = [...reply.unknown, ...chunk];
+        throw callFailure(error, { ...reply, unknown, not_tried: ids.slice(at + CHUNK) }, verb);
       });
       reply.done.push(...done);
-      reply.failed.push(...failed);
+      for (const failure of failed)
+        if (failure.error_code === 'unavailable') reply.unknown.push(failure.license_id);
+        else reply.failed.push(failure);
     }
     return {
       reply,
       text: bulkText(reply, verb),
-      exitCode: reply.failed.length === 0 ? EXIT_CODES.ok : EXIT_CODES.failure,
+      exitCode: reply.done.length === ids.length ? EXIT_CODES.ok : EXIT_CODES.failure,
     };
   });
 }
 
 /** A call that fails ends the command: its licenses may be changed, and a second call would change them twice. */
-function callFailure(error: unknown, report: PartialReply, verb: string): CommandFailure {
+function callFailure(error: unknown, report: PartialReport, verb: string): CommandFailure {
   const { code, message } = toApiError(error);
   return new CommandFailure(
     code,
@@ -107,8 +113,8 @@ function callFailure(error: unknown, report: PartialReply, verb: string): Comman
   );
 }
 
-function bulkText(report: BulkReply | PartialReply, verb: string): string {
-  const { done, failed } = report;
+function bulkText(report: BulkReport | PartialReport, verb: string): string {
+  const { done, failed, unknown } = report;
   const counts = [`${done.length} ${verb}`, `${failed.length} failed`];
   const lists: string[] = [];
   if (failed.length > 0) {
@@ -123,14 +129,20 @@ function bulkText(report: BulkReply | PartialReply, verb: string): string {
       ),
     );
   }
-  if ('unknown' in report) {
-    const { unknown, not_tried: notTried } = report;
+  if ('not_tried' in report) {
+    const { not_tried: notTried } = report;
     counts.push(`${unknown.length} unknown`, `${notTried.length} not tried`);
     lists.push(
       block([
         ['Unknown', unknown.join(' ')],
         ['Not tried', notTried.join(' ')],
       ]),
+    );
+  } else if (unknown.length > 0) {
+    counts.push(`${unknown.length} unknown`);
+    lists.push(
+      block([['Unknown', unknown.join(' ')]]),
+      `The unknown ones may be ${verb}. Check them before you try again.`,
     );
   }
   return [`${counts.join(', ')}.`, ...lists].join('\n\n');

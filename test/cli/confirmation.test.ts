@@ -68,7 +68,12 @@ describe('in a script', () => {
     );
     expect(await stateOf(ids[0]!)).toBe('issued');
     const done = ids.map(Number);
-    expect(await cli.ok('license', 'bulk-revoke', ...ids, '--yes')).toEqual({ ok: true, done, failed: [] });
+    expect(await cli.ok('license', 'bulk-revoke', ...ids, '--yes')).toEqual({
+      ok: true,
+      done,
+      failed: [],
+      unknown: [],
+    });
     expect(await stateOf(ids[1]!)).toBe('revoked');
   });
 });

@@ -146,6 +146,7 @@ export function describeLicenseAdministration({ cli, dataDir, server }: Context)
         ok: true,
         done: [one.license_id, two.license_id],
         failed: [],
+        unknown: [],
       });
       const input = `${one.license_key}\n\n${revoked.license_id}\n`;
       const result = await runCli(['license', 'bulk-renew', '-', '--json', ...here], { input });

@@ -1,9 +1,16 @@
 // Commands whose server carries a call out, while the reply is lost.
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, request as requestTo, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  request as requestTo,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ImportStatus } from '#server/features/license-transfer/license-transfer-contract.ts';
 import type { BulkReply } from '#server/features/licenses/license-contract.ts';
@@ -19,17 +26,21 @@ let proxy: Server;
 let isLost: (path: string) => boolean;
 /** Whether nothing answers any more. */
 let isGone: boolean;
+/** Whether the database's answer to the commit of a license is lost. */
+let isCommitLost: (id: number) => boolean;
 
 beforeEach(async () => {
   dataDir = temporaryDirectory();
   server = await startServerProcess({ dataDir });
   isLost = () => false;
   isGone = false;
+  isCommitLost = () => false;
   proxy = createServer((request, response) => {
     if (isGone) return response.destroy();
     const { method, url = '', headers } = request;
     const sent = requestTo(server.adminOrigin + url, { method, headers }, (reply) => {
       if (isLost(url)) return response.destroy();
+      if (url.includes('/licenses/bulk/')) return void sendBulkReply(reply, response);
       response.writeHead(reply.statusCode!, reply.headers);
       return reply.pipe(response);
     });
@@ -43,6 +54,18 @@ afterEach(async () => {
   proxy.close();
   await server.kill();
 });
+
+async function sendBulkReply(reply: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { done, failed, ...rest } = JSON.parse(await textOf(reply)) as BulkReply;
+  const lost = done.filter(isCommitLost);
+  const failures = lost.map((id) => ({
+    license_id: id,
+    error_code: 'unavailable',
+    message: 'not confirmed',
+  }));
+  const sent = { ...rest, done: done.filter((id) => !isCommitLost(id)), failed: [...failed, ...failures] };
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(sent));
+}
 
 /** What a command prints that fails. */
 async function failureOf<Report>(...words: string[]): Promise<FailureEnvelope & Report> {
@@ -108,4 +131,31 @@ test('a bulk renewal whose call fails reports what is done, what is unknown and 
   const text = await runCli([...words, '--data-dir', dataDir]);
   expect(text).toMatchObject({ exitCode: 1 });
   expect(text.stdout).toContain('1 renewed, 99 failed, 100 unknown, 1 not tried.');
+});
+
+test('a bulk renewal names the licenses that may be renewed, because the answer to their commit was lost', async () => {
+  const newLicense = async () => (await server.admin.createLicense({ holder: 'Acme' })).license.license_id;
+  const [one, two] = [await newLicense(), await newLicense()];
+  const missing = 900_000;
+  isCommitLost = (id) => id === two;
+  const words = ['license', 'bulk-renew', ...[one, two, missing].map(String), '--data-dir', dataDir];
+  const json = await runCli([...words, '--json']);
+  expect(json.exitCode).toBe(1);
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    ok: true,
+    done: [one],
+    failed: [{ license_id: missing, error_code: 'license_not_found' }],
+    unknown: [two],
+  });
+  const text = await runCli(words);
+  expect(text).toMatchObject({ exitCode: 1 });
+  expect(text.stdout).toContain('1 renewed, 1 failed, 1 unknown.');
+  expect(text.stdout).toContain(`Unknown:  ${two}\n\nThe unknown ones may be renewed.`);
+  // The earlier unknown ones are not lost with a later call.
+  const further = Array.from({ length: 98 }, (_one, at) => missing + 1 + at);
+  let calls = 0;
+  isLost = (path) => path.endsWith('/licenses/bulk/renew/') && (calls += 1) === 2;
+  const later = [two, missing, ...further, one].map(String);
+  const report = await failureOf<{ unknown: number[] }>('license', 'bulk-renew', ...later);
+  expect(report.unknown).toEqual([two, one]);
 });

@@ -165,7 +165,7 @@ test('an upgrade does not move on to a higher plan when the license is upgraded 
   await expect(plan).toHaveValue('professional');
   await create(desk, 'licenses/upgrade', { ref, plan: 'professional' });
   await expect(dialog.getByRole('alert')).toHaveText(
-    'professional can no longer be chosen. The license has the plan professional now. Choose its new plan.',
+    'professional can no longer be chosen. The plan of the license is professional. Choose another plan.',
   );
   await expect(plan).toHaveValue('');
   await expect(upgrade).toBeDisabled();

@@ -144,3 +144,34 @@ test(
     expect(((await listed.json()) as { items: unknown[] }).items).toHaveLength(1);
   },
 );
+
+test(
+  'an import can be left while the server does not answer, but not while it runs',
+  { tag: '@browser' },
+  async ({ desk }) => {
+    await desk.goto('/#/licenses');
+    await desk.getByRole('button', { name: 'Import licenses from CSV' }).click();
+    const dialog = desk.getByRole('dialog', { name: 'Import from CSV' });
+    await dialog.getByLabel('CSV file').setInputFiles(csv('holder\nAcme\n'));
+    await dialog.getByRole('button', { name: 'Check all rows' }).click();
+    let isReachable = false;
+    await desk.route('**/licenses/import/run/', (route) => route.abort());
+    await desk.route('**/licenses/import/status/*', async (route) => {
+      if (!isReachable) return route.abort();
+      const response = await route.fetch();
+      const status = (await response.json()) as object;
+      return route.fulfill({ json: { ...status, state: 'running' } });
+    });
+    const outcome = dialog.getByRole('status');
+    const dismiss = dialog.getByRole('button', { name: 'Dismiss' });
+    await dialog.getByRole('button', { name: 'Import 1 license' }).click();
+    await expect(outcome).toContainText('The server has not answered.');
+    isReachable = true;
+    await expect(outcome).toContainText('0 of 1 row');
+    await dismiss.click();
+    isReachable = false;
+    await expect(outcome).toContainText('check the licenses before you import the file again');
+    await dismiss.click();
+    await expect(dialog).toHaveCount(0);
+  },
+);

@@ -363,7 +363,7 @@ test('a search finds words in any order and half a key as it is said, and marks 
     const created = desk.getByRole('dialog', { name: 'License issued' });
     const message = await created.getByRole('textbox', { name: 'Message', exact: true }).inputValue();
     await created.getByRole('button', { name: 'Copy message' }).click();
-    await expect(desk.getByRole('log', { name: 'Results' })).toContainText('Message copied');
+    await expect(created.getByRole('log', { name: 'Results' })).toContainText('Message copied');
     return KEY.exec(message)?.[0] ?? '';
   });
   await issueLicense(desk, { holder: 'Novotny Works' });

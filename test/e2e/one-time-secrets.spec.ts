@@ -141,12 +141,32 @@ test(
     ];
     for (const leave of attempts) {
       await leave();
-      await expect(question).toContainText('You have not confirmed that the secret is stored.');
+      await expect(question).toContainText('The private key was not downloaded yet.');
       await question.getByRole('button', { name: 'Keep open' }).click();
       await expect(question).toHaveCount(0);
     }
     await expect(desk).toHaveURL(/#\/certificates$/u);
     await issued.getByRole('button', { name: 'Close without key' }).click();
+    await expect(issued).toHaveCount(0);
+  },
+);
+
+test(
+  'the question before a loss changes when the key is downloaded',
+  { tag: '@browser' },
+  async ({ desk }) => {
+    await issueLicense(desk, { holder: 'Acme' });
+    await fillCertificate(desk);
+    await desk.getByRole('button', { name: 'Issue', exact: true }).click();
+    const issued = desk.getByRole('dialog', { name: 'Certificate issued' });
+    const question = issued.getByRole('alert');
+    const download = issued.getByRole('button', { name: 'Download key and certificate' });
+    await expect(download).toBeVisible();
+    await desk.keyboard.press('Escape');
+    await expect(question).toContainText('Without it, the certificate cannot be used.');
+    await download.click();
+    await expect(question).toContainText('You have not confirmed that the secret is stored.');
+    await question.getByRole('button', { name: 'Close anyway' }).click();
     await expect(issued).toHaveCount(0);
   },
 );

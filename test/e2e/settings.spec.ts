@@ -244,7 +244,7 @@ test(
     await server.startAgain();
     await expect(restore.getByRole('note')).toContainText('The data from before is in before-restore-');
     await restore.getByRole('button', { name: 'Return to the data from before…' }).click();
-    await expect(dialog).toContainText('Yes, in the data directory since a restore');
+    await expect(dialog).toContainText('Yes, data of this installation from before a restore');
   },
 );
 

@@ -77,6 +77,36 @@ test('a bulk change whose reply is lost names what may be changed, and a second 
   expect(await listTerms(desk)).toEqual(Array.from({ length: 120 }, () => 730));
 });
 
+test('a license whose commit was not confirmed counts as possibly changed, and is deselected', async ({
+  desk,
+}) => {
+  await importLicenses(desk, holders(3));
+  const revoked = await desk.request.post('/admin/api/licenses/revoke/', { data: { ref: '3' } });
+  expect(revoked.ok(), await revoked.text()).toBe(true);
+  await desk.goto('/#/licenses');
+  await desk.getByLabel('Select all loaded rows').check();
+  await desk.route('**/licenses/bulk/renew/', async (route) => {
+    const response = await route.fetch();
+    const { done, failed, ...rest } = (await response.json()) as { done: number[]; failed: unknown[] };
+    // As if the connection to the database broke during the commit.
+    const lost = { license_id: 2, error_code: 'unavailable', message: 'not confirmed' };
+    await route.fulfill({
+      json: { ...rest, done: done.filter((id) => id !== 2), failed: [lost, ...failed] },
+    });
+  });
+  const selection = desk.getByRole('group', { name: 'Selected licenses' });
+  const renewing = desk.getByRole('dialog');
+  await selection.getByRole('button', { name: 'Renew' }).click();
+  await renewing.getByRole('button', { name: 'Renew' }).click();
+  await expect(renewing.getByRole('status')).toHaveText('2 of 3 processed. 1 changed. 1 possibly changed.');
+  const unclear = renewing.getByRole('region', { name: 'Possibly changed' });
+  await expect(unclear.getByRole('listitem')).toHaveText('Customer 2 #2');
+  const refused = renewing.getByRole('region', { name: 'Not changed' });
+  await expect(refused.getByRole('listitem')).toHaveText(/^Customer 3 #3/u);
+  await renewing.getByRole('button', { name: 'Done' }).click();
+  await expect(selection).toContainText('1 selected');
+});
+
 test('a canceled import leaves nothing behind', async ({ desk }) => {
   await desk.goto('/#/licenses');
   await desk.getByRole('button', { name: 'Import licenses from CSV' }).click();

@@ -25,7 +25,7 @@ test(
     const dialog = desk.getByRole('dialog', { name: 'Hand over the license of Acme' });
     await dialog.getByRole('button', { name: 'Edit template' }).click();
     await dialog.getByRole('button', { name: 'Save template' }).click();
-    const results = desk.getByRole('log', { name: 'Results' });
+    const results = dialog.getByRole('log', { name: 'Results' });
     const text = results.getByText('Template saved', { exact: true });
     await expect(text).toBeVisible();
     const isUncovered = await results.evaluate((log) => {
@@ -40,8 +40,46 @@ test(
 
     await desk.keyboard.press('Escape');
     await expect(dialog).toHaveCount(0);
-    await expect(text).toBeVisible();
-    await results.getByRole('button', { name: 'Close' }).click();
-    await expect(text).toHaveCount(0);
+    const after = desk.getByRole('log', { name: 'Results' }).getByText('Template saved', { exact: true });
+    await expect(after).toBeVisible();
+    await desk.getByRole('log', { name: 'Results' }).getByRole('button', { name: 'Close' }).click();
+    await expect(after).toHaveCount(0);
   },
 );
+
+/** Notes for each result whether it is added to a region that the page has shown before, not covered by a dialog. */
+async function noteAnnounced(desk: Page): Promise<() => Promise<boolean[]>> {
+  const noted = await desk.evaluateHandle(() => {
+    const announced: boolean[] = [];
+    let uncovered: Element | null = null;
+    const look = () => {
+      uncovered = document.querySelector('dialog:modal') ? null : document.querySelector('[role="log"]');
+      requestAnimationFrame(look);
+    };
+    look();
+    new MutationObserver((changes) => {
+      for (const node of changes.flatMap(({ addedNodes }) => [...addedNodes]))
+        if (node instanceof Element)
+          for (const toast of node.matches('.toast') ? [node] : node.querySelectorAll('.toast'))
+            announced.push(toast.parentElement === uncovered);
+    }).observe(document.body, { childList: true, subtree: true });
+    return announced;
+  });
+  return () => noted.jsonValue();
+}
+
+test('the result of a dialog is read out after it closes', { tag: '@browser' }, async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Acme' });
+  await desk.goto('/#/licenses?open=1');
+  await holdResults(desk);
+  const announced = await noteAnnounced(desk);
+  const results = desk.getByRole('log', { name: 'Results' });
+  const before = await results.elementHandle();
+  await desk.getByRole('complementary').getByRole('button', { name: 'Renew' }).click();
+  const dialog = desk.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Renew' }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(results.getByText(/^License of Acme renewed until/u)).toBeVisible();
+  expect(await results.evaluate((log, earlier) => log === earlier, before)).toBe(true);
+  expect(await announced()).toEqual([true]);
+});

@@ -22,6 +22,6 @@ export function asCallFailure(error: unknown): CallFailure {
   throw error;
 }
 
-/** Whether it is unknown if the server carried out the call: its reply, or the database's, was lost. */
-export const isWithoutReply = (error: unknown) =>
-  ['unreachable', 'unavailable'].includes(asCallFailure(error).code);
+/** Whether it is unknown if the server made the change: its reply, or the database's, was lost. */
+export const isLostReply = (code: CallFailure['code']) => code === 'unreachable' || code === 'unavailable';
+export const isWithoutReply = (error: unknown) => isLostReply(asCallFailure(error).code);

@@ -1,8 +1,8 @@
 // A dialog does not close over what cannot be shown again: it waits for a running call, and asks before a loss.
 import { inject, type InjectionKey, onScopeDispose } from 'vue';
 
-/** What keeps the dialog open: a call whose reply it shows, or something shown that would be lost. */
-type Obstacle = 'call' | 'loss' | null;
+/** What keeps the dialog open: a call whose reply it shows, or a loss, with the text that warns of it. */
+type Obstacle = 'call' | { loss: string } | null;
 type Guard = () => Obstacle;
 
 export const CLOSE_GUARDS: InjectionKey<Set<Guard>> = Symbol('close guards');

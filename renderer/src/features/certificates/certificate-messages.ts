@@ -68,6 +68,7 @@ export const certificateMessages = messagesOf(
     keyUnconfirmed: 'The server no longer has the key. Make sure that {file} was saved.',
     keySave: 'Save key and certificate',
     keyDownload: 'Download key and certificate',
+    keyNotDownloaded: 'The private key was not downloaded yet. Without it, the certificate cannot be used.',
     keyLeave: 'Close without key',
     savePem: 'Save certificate',
     csrNote: 'The private key is where the signing request was created.',
@@ -198,6 +199,8 @@ export const certificateMessages = messagesOf(
       'Der Server hat den Schlüssel nicht mehr. Vergewissern Sie sich, dass {file} gespeichert ist.',
     keySave: 'Schlüssel und Zertifikat speichern',
     keyDownload: 'Schlüssel und Zertifikat herunterladen',
+    keyNotDownloaded:
+      'Der private Schlüssel wurde noch nicht heruntergeladen. Ohne ihn ist das Zertifikat nicht verwendbar.',
     keyLeave: 'Ohne Schlüssel schließen',
     savePem: 'Zertifikat speichern',
     csrNote: 'Der private Schlüssel liegt dort, wo die Zertifikatsanforderung erstellt wurde.',

@@ -49,7 +49,8 @@ export const licenseTransferMessages = messagesOf(
     problem: 'Problem',
     notShown: 'No more errors. | {n} more error. | {n} more errors.',
     imported: '{n} of {total} row | {n} of {total} rows',
-    unanswered: 'The server has not answered. Checking whether the licenses were imported.',
+    unanswered:
+      'The server has not answered. Checking whether the licenses were imported. If you close this dialog, check the licenses before you import the file again.',
     done: 'No licenses imported. | {n} license imported. | {n} licenses imported.',
     cancelled: 'Import canceled. No licenses were imported.',
     failed: 'Import failed. No licenses were imported.',
@@ -105,7 +106,8 @@ export const licenseTransferMessages = messagesOf(
     problem: 'Problem',
     notShown: 'Keine weiteren Fehler. | {n} weiterer Fehler. | {n} weitere Fehler.',
     imported: '{n} von {total} Zeile | {n} von {total} Zeilen',
-    unanswered: 'Der Server hat nicht geantwortet. Es wird geprüft, ob die Lizenzen importiert wurden.',
+    unanswered:
+      'Der Server hat nicht geantwortet. Es wird geprüft, ob die Lizenzen importiert wurden. Wenn Sie dieses Fenster schließen, prüfen Sie die Lizenzen, bevor Sie die Datei erneut importieren.',
     done: 'Keine Lizenzen importiert. | {n} Lizenz importiert. | {n} Lizenzen importiert.',
     cancelled: 'Import abgebrochen. Es wurden keine Lizenzen importiert.',
     failed: 'Import fehlgeschlagen. Es wurden keine Lizenzen importiert.',

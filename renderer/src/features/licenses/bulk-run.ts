@@ -2,9 +2,14 @@
 import { computed, onScopeDispose, ref, shallowRef } from 'vue';
 import type { BulkReply, LicenseRecord } from '#server/features/licenses/license-contract.ts';
 import type { BulkSelection } from './bulk-selection.ts';
-import { asCallFailure, type CallFailure, isWithoutReply } from '../../api/call-failure.ts';
+import { asCallFailure, type CallFailure, isLostReply, isWithoutReply } from '../../api/call-failure.ts';
 
 export type BulkRun = ReturnType<typeof useBulkRun>;
+
+function licensesOf(failed: BulkReply['failed'], batch: readonly LicenseRecord[]): LicenseRecord[] {
+  const ids = new Set(failed.map(({ license_id: id }) => id));
+  return batch.filter(({ license_id: id }) => ids.has(id));
+}
 
 export function useBulkRun() {
   const state = ref<'ready' | 'running' | 'over'>('ready');
@@ -13,7 +18,7 @@ export function useBulkRun() {
   const failed = shallowRef<BulkReply['failed']>([]);
   /** A failed call ends the run. */
   const failure = shallowRef<CallFailure | null>(null);
-  /** Licenses of a call without a reply: some of them may be changed, and a second call would change them twice. */
+  /** Licenses whose outcome was lost: some of them may be changed, and a second call would change them twice. */
   const unknown = shallowRef<readonly LicenseRecord[]>([]);
   /** What a second try must leave out. */
   const toDeselect = computed(() => [...done.value, ...unknown.value.map(({ license_id: id }) => id)]);
@@ -29,17 +34,18 @@ export function useBulkRun() {
       for await (const batch of selection.batches()) {
         if (stopped.value) break;
         const reply = await work(batch.map(({ license_id: id }) => id)).catch((error: unknown) => {
-          if (isWithoutReply(error)) unknown.value = batch;
+          if (isWithoutReply(error)) unknown.value = [...unknown.value, ...batch];
           throw error;
         });
-        const refused = new Set(reply.failed.map(({ license_id: id }) => id));
-        const named = batch.filter(({ license_id: id }) => refused.has(id));
+        const lost = reply.failed.filter(({ error_code: code }) => isLostReply(code));
+        const refused = reply.failed.filter((license) => !lost.includes(license));
         holders.value = new Map([
           ...holders.value,
-          ...named.map(({ license_id: id, holder }): [number, string] => [id, holder]),
+          ...licensesOf(refused, batch).map(({ license_id: id, holder }): [number, string] => [id, holder]),
         ]);
         done.value = [...done.value, ...reply.done];
-        failed.value = [...failed.value, ...reply.failed];
+        failed.value = [...failed.value, ...refused];
+        unknown.value = [...unknown.value, ...licensesOf(lost, batch)];
       }
     } catch (error) {
       failure.value = asCallFailure(error);

@@ -81,7 +81,7 @@ export const licenseMessages = messagesOf(
       progress: 'Progress',
       tried: '{tried} of {total} processed.',
       done: 'None changed. | {n} changed. | {n} changed.',
-      unknown: 'None unknown. | {n} possibly changed. | {n} possibly changed.',
+      unknown: 'None possibly changed. | {n} possibly changed. | {n} possibly changed.',
       maybeChanged: 'Possibly changed',
       checkFirst:
         'It is unknown whether these licenses were changed. Check them before you change them again. They are deselected when you close this dialog.',
@@ -170,10 +170,10 @@ export const licenseMessages = messagesOf(
       progress: 'Fortschritt',
       tried: '{tried} von {total} verarbeitet.',
       done: 'Keine geändert. | {n} geändert. | {n} geändert.',
-      unknown: 'Keine unbekannt. | {n} möglicherweise geändert. | {n} möglicherweise geändert.',
+      unknown: 'Keine möglicherweise geändert. | {n} möglicherweise geändert. | {n} möglicherweise geändert.',
       maybeChanged: 'Möglicherweise geändert',
       checkFirst:
-        'Es ist unbekannt, ob diese Lizenzen geändert wurden. Prüfen Sie sie, bevor Sie sie erneut ändern. Ihre Auswahl wird aufgehoben, wenn Sie dieses Fenster schließen.',
+        'Es ist unbekannt, ob diese Lizenzen geändert wurden. Prüfen Sie sie, bevor Sie sie erneut ändern. Sie werden abgewählt, wenn dieses Fenster geschlossen wird.',
       left: 'Keine offen. | {n} nicht verarbeitet. | {n} nicht verarbeitet.',
       refused: 'Nicht geändert',
       stop: 'Anhalten',

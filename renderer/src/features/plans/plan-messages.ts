@@ -41,7 +41,7 @@ export const planMessages = messagesOf(
     anyProduct: 'All products',
     licensings: { node_locked: 'Node-locked', floating: 'Floating' },
     choose: 'Choose a plan',
-    notOffered: '{picked} can no longer be chosen. The license has the plan {plan} now. Choose its new plan.',
+    notOffered: '{picked} can no longer be chosen. The plan of the license is {plan}. Choose another plan.',
     switched: {
       floating:
         '{n} active device loses its access and needs a lease instead. License files that it has stay valid offline until they expire. | {n} active devices lose their access and need leases instead. License files that they have stay valid offline until they expire.',
@@ -143,7 +143,7 @@ export const planMessages = messagesOf(
     licensings: { node_locked: 'Gerätegebunden', floating: 'Floating-Lizenz' },
     choose: 'Plan auswählen',
     notOffered:
-      '{picked} steht nicht mehr zur Auswahl. Die Lizenz hat jetzt den Plan {plan}. Wählen Sie ihren neuen Plan.',
+      '{picked} steht nicht mehr zur Auswahl. Der Plan der Lizenz ist {plan}. Wählen Sie einen anderen Plan.',
     switched: {
       floating:
         '{n} aktives Gerät verliert den Zugriff und braucht stattdessen einen Lease. Vorhandene Lizenzdateien bleiben offline bis zu ihrem Ablauf gültig. | {n} aktive Geräte verlieren den Zugriff und brauchen stattdessen Leases. Vorhandene Lizenzdateien bleiben offline bis zu ihrem Ablauf gültig.',

@@ -51,7 +51,7 @@ export const backupMessages = messagesOf(
     version: 'Made by version',
     authenticated: 'Unaltered',
     byPassphrase: 'Yes, proven by its passphrase',
-    fromBefore: 'Yes, in the data directory since a restore',
+    fromBefore: 'Yes, data of this installation from before a restore',
     notAuthenticated: 'Unknown: the file may have been altered',
     otherInstallation: 'This backup is from another installation.',
     presentUnreadable:
@@ -66,7 +66,7 @@ export const backupMessages = messagesOf(
       signing_keys: 'Signing keys',
     },
     revived: 'Active again',
-    revivedAbout: 'Revoked, replaced or deleted after the backup. Revoke them again after the restore.',
+    revivedAbout: 'Revoked, replaced or deleted after the backup. End their access again after the restore.',
     newer: 'Certificates issued after the backup',
     newerKept: 'Kept',
     newerRevoked: 'Revoked by the restore',
@@ -81,7 +81,7 @@ export const backupMessages = messagesOf(
     stagedTitle: 'A restore waits for a restart.',
     stagedRestart: 'Restart the server to go back to {date}.',
     stagedByHand:
-      'To go back to {date}, stop the server where it was started, then start it again. Changes until then, except to certificates and signing keys, are only in the data that is kept.',
+      'To go back to {date}, stop the server where it was started, then start it again. Changes made until then are only in the data from before the restore, which is kept. Changes to certificates and signing keys are carried over.',
     cancelRestore: 'Cancel restore',
     canceled: 'The restore to {date} was canceled on {at}. Nothing has changed.',
     restored: 'Restored on {at}, from the backup of {date}.',
@@ -149,7 +149,7 @@ export const backupMessages = messagesOf(
     version: 'Erstellt mit Version',
     authenticated: 'Unverändert',
     byPassphrase: 'Ja, durch die Passphrase belegt',
-    fromBefore: 'Ja, seit einer Wiederherstellung im Datenverzeichnis',
+    fromBefore: 'Ja, Daten dieser Installation von vor einer Wiederherstellung',
     notAuthenticated: 'Unbekannt: Die Datei kann verändert worden sein',
     otherInstallation: 'Diese Sicherung stammt von einer anderen Installation.',
     presentUnreadable:
@@ -165,7 +165,7 @@ export const backupMessages = messagesOf(
     },
     revived: 'Wieder aktiv',
     revivedAbout:
-      'Nach der Sicherung widerrufen, ersetzt oder gelöscht. Widerrufen Sie diese Einträge nach der Wiederherstellung erneut.',
+      'Nach der Sicherung widerrufen, ersetzt oder gelöscht. Beenden Sie deren Zugriff nach der Wiederherstellung erneut.',
     newer: 'Nach der Sicherung ausgestellte Zertifikate',
     newerKept: 'Bleiben erhalten',
     newerRevoked: 'Werden widerrufen',
@@ -180,7 +180,7 @@ export const backupMessages = messagesOf(
     stagedTitle: 'Eine Wiederherstellung wartet auf einen Neustart.',
     stagedRestart: 'Starten Sie den Server neu, um zum Stand vom {date} zurückzukehren.',
     stagedByHand:
-      'Um zum Stand vom {date} zurückzukehren, beenden Sie den Server dort, wo er gestartet wurde, und starten Sie ihn erneut. Änderungen bis dahin sind nur in den aufbewahrten Daten enthalten, ausgenommen Zertifikate und Signaturschlüssel.',
+      'Um zum Stand vom {date} zurückzukehren, beenden Sie den Server dort, wo er gestartet wurde, und starten Sie ihn erneut. Änderungen bis dahin sind nur in den Daten von vor der Wiederherstellung enthalten, die aufbewahrt werden. Änderungen an Zertifikaten und Signaturschlüsseln werden übernommen.',
     cancelRestore: 'Wiederherstellung abbrechen',
     canceled:
       'Die Wiederherstellung des Stands vom {date} wurde am {at} abgebrochen. Es hat sich nichts geändert.',

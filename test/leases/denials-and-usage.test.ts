@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
 import { fingerprintOf, type TestServer } from '../helpers/test-server.ts';
-import { newFloatingLicense } from '../helpers/contract-calls.ts';
+import { newFloatingLicense, newInstanceId } from '../helpers/contract-calls.ts';
 import { selectRows, writeRows } from '../helpers/database.ts';
 import {
   type Checkout,
@@ -111,6 +111,16 @@ describe('a refusal', () => {
     await release(server, lease_token);
     await checkOut(server, license, { user: 'alan' });
     expect(await holdersAtDenials(license)).toEqual([['ada lingering'], ['ada active']]);
+  });
+
+  it('names a lingering seat as active again once its instance has come back', async () => {
+    const license = await newFloatingLicense(server, { seats: 1, linger_seconds: 3600 });
+    const ada = { user: 'ada', instance_id: newInstanceId() };
+    await release(server, (await lease(server, license, ada)).lease_token);
+    await checkOut(server, license, { user: 'alan' });
+    await lease(server, license, ada);
+    await checkOut(server, license, { user: 'alan' });
+    expect(await holdersAtDenials(license)).toEqual([['ada active'], ['ada lingering']]);
   });
 
   it('is one of at most a thousand of its license', async () => {

@@ -115,6 +115,8 @@ export function createLeaseGrants({ leases, pools, leaseClock, clock }: Needs) {
       const kept = lease.state === 'borrowed' ? { state: lease.state, dueAt: lease.dueAt } : {};
       const recovered: LeaseRow = { ...lease, ...extended, ...kept, overdraft, tokenHash: token.hash };
       await leases.update(recovered);
+      // No seat is taken, but one of its holders has changed.
+      if (lease.state === 'lingering') await pools.change(pool, {});
       return { kind: 'granted', lease: recovered, token: token.plaintext, pool };
     },
 

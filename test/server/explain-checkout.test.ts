@@ -135,6 +135,18 @@ describe('the explanation of a checkout', () => {
     expect((await checkOut(server, license, { instance_id: oldest })).status).toBe(200);
   });
 
+  it('knows that an instance that loses its lease shares the seat of a different lease', async () => {
+    const license = await newFloatingLicense(server, { seats: 1, count_by: 'user', features: ['reports'] });
+    const ada = { instance_id: newInstanceId(), user: 'ada' };
+    await newLease(server, license, { ...ada, feature: 'reports' });
+    await newLease(server, license, { user: 'ada' });
+    await queued(server, license, { user: 'grace' });
+    await keepPlaces(server.dataDir, license.license_id);
+    await server.admin.updatePlan({ name: license.plan, features: [] });
+    expect(await explain(license, ada)).toMatchObject({ granted: true, failed: [] });
+    expect((await checkOut(server, license, ada)).status).toBe(200);
+  });
+
   it('knows that an instance leaves its lingering seat on another device', async () => {
     const license = await newFloatingLicense(server, { seats: 1, count_by: 'device', linger_seconds: 300 });
     const instance_id = newInstanceId();

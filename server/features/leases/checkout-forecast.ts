@@ -88,9 +88,9 @@ export function createCheckoutForecast({ leases, pools, claims, endings }: Needs
     const isHeld = live !== null && ended === null && holdsSeat(live);
     const { units, free, lingering } = isHeld ? HELD : await claims(pool, draft, ended);
     const verdict = await pools.verdict(pool, { ...draft, takesOver: lingering?.id }, units);
-    // The seat of a lease that ends is offered to waiting clients first.
-    const ahead =
-      free <= 0 && ended === null ? 0 : await waitingAhead(pool, live, client.machine_fingerprint);
+    // The seat of a lease that ends is offered to waiting clients first, unless other leases share it.
+    const needsNone = free <= 0 && (ended === null || units === 0);
+    const ahead = needsNone ? 0 : await waitingAhead(pool, live, client.machine_fingerprint);
     const hasSeats = units === 0 || pools.fits(pool, free);
     const isGranted = isHeld || (verdict.outcome === 'allowed' && ahead === 0 && hasSeats);
     const failure = verdict.outcome === 'denied' ? 'denied_by_rule' : 'no_seat_available';

@@ -12,8 +12,14 @@ import { LOOKUP_LANE, READ_LANE } from './sqlite-lanes.ts';
 /**
  * @param isHot for one of a few fixed texts: kept compiled on SQLite and, outside a transaction, run on the look-up
  *   connection, where long statements never block it. Decisions rely on these: a replica never answers them
+ * @param isShort whether a connection to PostgreSQL that takes long to answer is lost
  */
-type Run<Result> = (text: string, values: readonly unknown[], isHot: boolean) => Promise<Result>;
+type Run<Result> = (
+  text: string,
+  values: readonly unknown[],
+  isHot: boolean,
+  isShort?: boolean,
+) => Promise<Result>;
 
 export interface StatementRunner {
   /** The character before a value's number in the text. */
@@ -104,11 +110,11 @@ function onPostgres(sequelize: Sequelize): StatementRunner {
   }
   return {
     placeholder: '$',
-    rows: async <Row extends object>(text: string, values: readonly unknown[], isHot: boolean) =>
+    rows: async <Row extends object>(...[text, values, isHot, isShort]: Parameters<typeof ask>) =>
       ((isHot ? null : await listRows(text, values)) as Row[] | null) ??
-      (await rows<Row>(text, values, isHot)),
+      (await rows<Row>(text, values, isHot, isShort)),
     lookUp: (text, values) => rows(text, values, true, true),
-    changes: async (text, values, isHot) => (await ask(text, values, isHot)).rowCount ?? 0,
+    changes: async (...statement) => (await ask(...statement)).rowCount ?? 0,
     list: (values) => values,
   };
 }

@@ -15,12 +15,18 @@ export interface Touch {
 /** The columns of touches in a statement. */
 export const TOUCH = { id: 'BIGINT', at: 'BIGINT' } as const;
 
+/** The clocks of two servers differ by less: from 30 s on, a server is not ready. */
+const CLOCK_DIFFERENCE_MS = 60_000;
+
 /**
- * In SQL, whether the touch `t` changes what is recorded. Another server may have written a later time, but one that is
- * `$aheadMs` ahead comes from a wrong clock.
+ * In SQL, whether the touch `t` changes what is recorded. Another server may have written a later time, but one after
+ * `$latest` comes from a wrong clock.
  */
 export const isNewUse = (column: string): string =>
-  `(${column} IS NULL OR ${column} < t.at OR ${column} >= t.at + $aheadMs)`;
+  `(${column} IS NULL OR ${column} < t.at OR ${column} > $latest)`;
+
+/** The value of `$latest`. @param now when the touches are written, which may be long after the uses */
+export const latestUse = (now: number): number => now + CLOCK_DIFFERENCE_MS;
 
 export interface TouchBuffer {
   /** @param lastAt when the use was last noted @returns whether it is noted now */

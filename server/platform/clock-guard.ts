@@ -1,5 +1,6 @@
 // Decides whether the wall clock can be trusted: a large jump forward must persist before anything irreversible follows
 // from it.
+import type { Clock } from './clock.ts';
 
 /** Larger than NTP corrections and time zone mistakes, smaller than what would wrongly expire a license. */
 const LARGE_JUMP_MS = 24 * 3_600_000;
@@ -24,6 +25,8 @@ export function isAhead(wall: number, trustedOffset: number): boolean {
 export interface ClockGuard {
   /** Reads the clock and updates the verdict. */
   isTrusted(): boolean;
+  /** While the clock is not trusted, it goes on as if there had been no jump. */
+  steady(clock: Clock): Clock;
   /** For worker threads: a Float64 with the trusted offset, for `isAhead`. */
   readonly shared: SharedArrayBuffer;
 }
@@ -59,20 +62,23 @@ export function createClockGuard(needs: Needs): ClockGuard {
     return true;
   }
 
+  function isTrusted(): boolean {
+    const now = monotonic();
+    const offset = wallMs() - now;
+    const ahead = offset - (trusted[0] ?? 0);
+    // A clock that goes back delays notices, but sends none too early.
+    if (ahead <= LARGE_JUMP_MS) return trust(offset);
+    if (held && Math.abs(offset - held.offset) <= LARGE_JUMP_MS) {
+      return now - held.since >= confirmMs && trust(offset);
+    }
+    held = { offset, since: now };
+    needs.onHeld(ahead);
+    return false;
+  }
+
   return {
     shared,
-    isTrusted() {
-      const now = monotonic();
-      const offset = wallMs() - now;
-      const ahead = offset - (trusted[0] ?? 0);
-      // A clock that goes back delays notices, but sends none too early.
-      if (ahead <= LARGE_JUMP_MS) return trust(offset);
-      if (held && Math.abs(offset - held.offset) <= LARGE_JUMP_MS) {
-        return now - held.since >= confirmMs && trust(offset);
-      }
-      held = { offset, since: now };
-      needs.onHeld(ahead);
-      return false;
-    },
+    isTrusted,
+    steady: (clock) => ({ now: () => (isTrusted() ? clock.now() : monotonic() + (trusted[0] ?? 0)) }),
   };
 }

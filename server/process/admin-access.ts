@@ -112,6 +112,7 @@ async function onDatabase(config: Config, userName: string, lock: DirectoryLock)
       jobsAreFine: () => true,
       isDraining: () => false,
       isClockTrusted: () => true,
+      steadyClock: sharedTime ?? systemClock,
       guard: createStorageGuard(),
       newInstallation: false,
       // The next server that starts here sends them.

@@ -185,6 +185,7 @@ export async function startServer(
       jobsAreFine: jobs.areFine,
       isDraining: () => isDraining,
       isClockTrusted: clockGuard.isTrusted,
+      steadyClock: clockGuard.steady(clock),
       guard,
       newInstallation,
       onDeliveriesQueued: jobs.wakeDispatcher,

@@ -61,6 +61,8 @@ interface Needs {
   limited: boolean;
   sharedCounts: SharedCounts;
   isClockTrusted(): boolean;
+  /** Without jumps that are not trusted. */
+  steadyClock: Clock;
   /** Called after leases have changed. */
   onChanged(): void;
   /** Call it for every change: lists that begin later show it. */

@@ -138,6 +138,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     files,
     limited: limitsInForce(config).rateLimitPublic > 0,
     isClockTrusted,
+    steadyClock: around.steadyClock,
     onChanged: () => live.publish(['leases']),
     noteChange: cluster.noteChange,
   });

@@ -36,6 +36,8 @@ export interface ServiceEnvironment {
   isDraining(): boolean;
   /** Whether the system clock can be trusted. */
   isClockTrusted(): boolean;
+  /** `clock` without jumps that are not trusted. */
+  steadyClock: Clock;
   /** Receives storage faults, and stops writes when the storage is lost. */
   guard: ControlledGuard;
   /** Whether to start a new installation even if the data directory has lost its database. */

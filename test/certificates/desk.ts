@@ -39,6 +39,7 @@ export async function openDesk(clock: Clock, dataDir?: string): Promise<Desk> {
     jobsAreFine: () => true,
     isDraining: () => false,
     isClockTrusted: () => true,
+    steadyClock: clock,
     guard: createStorageGuard(),
     newInstallation: false,
     onDeliveriesQueued: nothing,

@@ -99,7 +99,7 @@ export async function seatsOf(dataDir: string, licenseId: number) {
     dataDir,
     `SELECT coalesce(sum(units), 0) AS units FROM (
        SELECT max(units) AS units FROM leases WHERE license_id = ${licenseId} AND ended_at IS NULL
-         AND (state <> 'queued' OR offered = 1) GROUP BY seat_key)`,
+         AND (state <> 'queued' OR offered = 1) GROUP BY seat_key) s`,
   );
   return {
     counted: counted as { in_use: number; borrowed: number; queued: number },

@@ -18,6 +18,11 @@ export interface TcpRelay {
    * @returns once they have come; passes them on, and resolves when the target answers
    */
   holdBack(matches: (sent: Buffer, connection: Socket) => boolean): Promise<() => Promise<void>>;
+  /**
+   * Keeps the next bytes to the target that match, and all after them on their connection, which stays open.
+   * @returns once they have come
+   */
+  silence(matches: (sent: Buffer) => boolean): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -29,6 +34,9 @@ export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
   const whenOpen = (pass: () => void) => (held ? held.push(pass) : pass());
   let isLost: ((sent: Buffer) => boolean) | null = null;
   let keeps: ((sent: Buffer, client: Socket, target: Socket) => boolean) | null = null;
+  let silences: ((sent: Buffer, client: Socket) => boolean) | null = null;
+  /** Sockets whose bytes are kept. */
+  const silent = new Set<Socket>();
   /** Sockets whose next bytes are not passed on. */
   const unheard = new Set<Socket>();
 
@@ -38,6 +46,7 @@ export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
         to.destroy();
         return done(null);
       }
+      if (silent.has(from) || (toTarget.has(to) && silences?.(chunk, from))) return done(null);
       if (toTarget.has(to) && keeps?.(chunk, from, to)) return done(null);
       if (toTarget.has(to) && isLost?.(chunk)) {
         isLost = null;
@@ -96,6 +105,16 @@ export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
             target.write(sent);
             await answer;
           });
+          return true;
+        };
+      }),
+    silence: (matches) =>
+      new Promise((resolve) => {
+        silences = (sent, client) => {
+          if (!matches(sent)) return false;
+          silences = null;
+          silent.add(client);
+          resolve();
           return true;
         };
       }),

@@ -10,7 +10,7 @@ import {
   unique,
 } from '../helpers/contract-calls.ts';
 import { selectRows } from '../helpers/database.ts';
-import { almost, checkOut, heartbeat, lease, release, seatsOf } from '../helpers/leases.ts';
+import { almost, checkOut, heartbeat, lease, queued, release, seatsOf } from '../helpers/leases.ts';
 import { sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 
@@ -166,6 +166,43 @@ describe('an instance that lost its token', () => {
       counted: { in_use: 1 },
       held: 1,
     });
+  });
+});
+
+describe('an instance that asks on another device', () => {
+  const [here, there] = [newFingerprint(), newFingerprint()];
+
+  it('is refused while it holds a seat of its first device', async () => {
+    const license = await newFloatingLicense(server, { seats: 2, count_by: 'device' });
+    const instance_id = newInstanceId();
+    await lease(server, license, { instance_id, machine_fingerprint: here });
+    const refused = await checkOut(server, license, { instance_id, machine_fingerprint: there });
+    expectFailure(refused, 'invalid_request');
+    expect(refused.body.details).toMatchObject([{ path: 'machine_fingerprint' }]);
+  });
+
+  it('gets a seat of that device, and leaves the lingering one', async () => {
+    const license = await newFloatingLicense(server, { seats: 1, count_by: 'device', linger_seconds: 3600 });
+    const instance_id = newInstanceId();
+    const first = await lease(server, license, { instance_id, machine_fingerprint: here });
+    await release(server, first.lease_token);
+    const second = await lease(server, license, { instance_id, machine_fingerprint: there });
+    expect(second).toMatchObject({ lease: { counted_as: `device:${there}` }, pool: { in_use: 1 } });
+    const { items } = await server.admin.listLeases({ license: license.license_key });
+    expect(items.map(({ state, end_reason }) => [state, end_reason])).toEqual([
+      ['active', null],
+      ['released', 'released'],
+    ]);
+  });
+
+  it('waits for a seat of that device, at the end of the queue', async () => {
+    const license = await newFloatingLicense(server, { seats: 1, count_by: 'device' });
+    await lease(server, license, { machine_fingerprint: newFingerprint() });
+    const instance_id = newInstanceId();
+    await queued(server, license, { instance_id, machine_fingerprint: here });
+    await queued(server, license, { machine_fingerprint: newFingerprint() });
+    const moved = await queued(server, license, { instance_id, machine_fingerprint: there });
+    expect(moved).toMatchObject({ position: 2, pool: { queued: 2 } });
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
 import { fingerprintOf, type TestServer } from '../helpers/test-server.ts';
-import { newFloatingLicense } from '../helpers/contract-calls.ts';
+import { newFloatingLicense, newInstanceId } from '../helpers/contract-calls.ts';
 import { selectRows, writeRows } from '../helpers/database.ts';
 import {
   type Checkout,
@@ -111,6 +111,16 @@ describe('a refusal', () => {
     await release(server, lease_token);
     await checkOut(server, license, { user: 'alan' });
     expect(await holdersAtDenials(license)).toEqual([['ada lingering'], ['ada active']]);
+  });
+
+  it('names a lingering seat as active again once its instance has come back', async () => {
+    const license = await newFloatingLicense(server, { seats: 1, linger_seconds: 3600 });
+    const ada = { user: 'ada', instance_id: newInstanceId() };
+    await release(server, (await lease(server, license, ada)).lease_token);
+    await checkOut(server, license, { user: 'alan' });
+    await lease(server, license, ada);
+    await checkOut(server, license, { user: 'alan' });
+    expect(await holdersAtDenials(license)).toEqual([['ada active'], ['ada lingering']]);
   });
 
   it('is one of at most a thousand of its license', async () => {
@@ -228,6 +238,14 @@ describe('a pool', () => {
 });
 
 describe('usage', () => {
+  async function meteredAt(licenseId: number): Promise<number> {
+    const [pool] = await selectRows(
+      server.dataDir,
+      `SELECT metered_at FROM lease_pools WHERE license_id = ${licenseId}`,
+    );
+    return pool.metered_at as number;
+  }
+
   it('has the peak, average, denied and queued of each hour, as a replay of the log has them', async () => {
     const license = await newFloatingLicense(server, { seats: 5 });
     const ref = license.license_key;
@@ -314,14 +332,8 @@ describe('usage', () => {
     clock.advance(hoursAhead * HOUR_MS);
     await change();
     clock.set(start);
-    const meteredAt = async () => {
-      const [pool] = await selectRows(
-        server.dataDir,
-        `SELECT metered_at FROM lease_pools WHERE license_id = ${license.license_id}`,
-      );
-      return pool.metered_at as number;
-    };
-    await eventually(async () => expect(await meteredAt()).toBeLessThanOrEqual(start + HOUR_MS));
+    const { license_id: id } = license;
+    await eventually(async () => expect(await meteredAt(id)).toBeLessThanOrEqual(start + HOUR_MS));
     await change();
     clock.advance(2.5 * HOUR_MS);
     const averages = async () => {
@@ -331,6 +343,26 @@ describe('usage', () => {
     expect(await averages()).toEqual([2, 2]);
     await change();
     expect(await averages()).toEqual([2, 2]);
+  });
+
+  it('has no seats that were needed in hours of a clock that was ahead', async () => {
+    const license = await newFloatingLicense(server, { seats: 1 });
+    clock.set(Math.ceil(clock.now() / HOUR_MS) * HOUR_MS);
+    const start = clock.now();
+    await lease(server, license);
+    const needed = async () => {
+      const { hours } = await server.admin.leaseUsage({ license: license.license_key });
+      return hours.map((hour) => hour.needed);
+    };
+    clock.advance(3 * HOUR_MS);
+    await checkOut(server, license);
+    // A pool that is metered by this clock is what is corrected later.
+    await eventually(async () => expect(await meteredAt(license.license_id)).toBe(clock.now()));
+    expect((await needed()).at(-1)).toBe(2);
+    clock.set(start);
+    await eventually(async () => expect(await meteredAt(license.license_id)).toBe(start + HOUR_MS));
+    clock.advance(3.5 * HOUR_MS);
+    expect(await needed()).toEqual([1, 1, 1, 1]);
   });
 
   it('covers an hour without a change', async () => {

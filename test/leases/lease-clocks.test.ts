@@ -2,15 +2,16 @@
 import { describe, expect, it } from 'vitest';
 import { spawnCli } from '../helpers/cli.ts';
 import { unique } from '../helpers/contract-calls.ts';
-import { selectRows } from '../helpers/database.ts';
+import { selectRows, writeRows } from '../helpers/database.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { daysAhead, hasFaketime, movableClock } from '../helpers/faketime.ts';
-import { type Checkout, checkOut, heartbeat, seatsOf } from '../helpers/leases.ts';
+import { type Checkout, checkOut, heartbeat, release, seatsOf } from '../helpers/leases.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 import { fingerprintOf } from '../helpers/test-server.ts';
 
 const HOUR_IN_DAYS = 1 / 24;
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const SEATS = 3;
 const why = hasFaketime() ? '' : ' (skipped: Debian package faketime is not installed)';
 
@@ -97,6 +98,41 @@ describe.skipIf(!hasFaketime())(`wrong clocks${why}`, () => {
     const { hours } = await server.admin.leaseUsage({ license: license.license_key, to });
     expect(hours.filter(({ hour }) => Date.parse(hour) > Date.now())).toEqual([]);
     expect(hours.at(-1)).toMatchObject({ peak: 3 });
+    expect((await server.kill()).code).toBe(0);
+  });
+
+  it('of a server, two days ahead for a moment, count use and refusals of an idle pool for the hour that it is', async () => {
+    const clock = movableClock();
+    const dataDir = temporaryDirectory();
+    const server = await startServerProcess({ dataDir, prefix: clock.prefix });
+    const license = await newLicense(server);
+    const { license_id, license_key } = license;
+    await release(server, ((await checkOut(server, license)).body as Checkout).lease_token);
+    await writeRows(
+      dataDir,
+      `UPDATE lease_pools SET metered_at = metered_at - ${20 * DAY_MS} WHERE license_id = ${license_id}`,
+    );
+    const start = Date.now();
+    clock.set(2);
+    for (let seat = 0; seat < SEATS; seat += 1) await checkOut(server, license);
+    expect((await checkOut(server, license)).status).toBe(409);
+    // Writes the refusal.
+    await server.admin.listLeaseDenials({ license: license_key });
+    await untilLookedAt(dataDir);
+    clock.set(0);
+    expect((await checkOut(server, license)).status).toBe(409);
+    const { hours } = await server.admin.leaseUsage({
+      license: license_key,
+      from: new Date(start - 21 * DAY_MS).toISOString(),
+      to: new Date(start + 3 * DAY_MS).toISOString(),
+    });
+    // An hour may end meanwhile.
+    for (const { hour } of hours) {
+      expect(Date.parse(hour)).toBeGreaterThan(start - HOUR_MS);
+      expect(Date.parse(hour)).toBeLessThanOrEqual(Date.now());
+    }
+    expect(hours.at(-1)).toMatchObject({ peak: SEATS });
+    expect(hours.reduce((sum, { denied }) => sum + denied, 0)).toBe(2);
     expect((await server.kill()).code).toBe(0);
   });
 

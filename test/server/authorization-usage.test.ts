@@ -14,6 +14,7 @@ it('counts each call for its day, however late it is written', async () => {
       if (isFull) throw new Error('the disk is full');
       return work();
     },
+    clock,
     onWritten: () => {},
     onError: () => {},
   });
@@ -41,6 +42,7 @@ it('waits for the write under way', async () => {
       await database.promise;
       return work();
     },
+    clock: createTestClock(0),
     onWritten: () => {},
     onError: () => {},
   });

@@ -20,6 +20,7 @@ function guarded(scanSeconds = 60) {
     guard,
     onHeld,
     onTrusted,
+    now: () => wall,
     pass(ms: number) {
       wall += ms;
       monotonic += ms;
@@ -90,6 +91,23 @@ describe('the clock guard', () => {
     expect(rare.guard.isTrusted()).toBe(false);
     rare.pass(600_000);
     expect(rare.guard.isTrusted()).toBe(true);
+  });
+
+  it('has a clock that passes over a jump until it is trusted', () => {
+    const clock = guarded();
+    const start = clock.now();
+    const steady = clock.guard.steady(clock);
+    clock.pass(1000);
+    clock.jump(23 * HOUR_MS);
+    expect(steady.now()).toBe(start + 1000 + 23 * HOUR_MS);
+    clock.jump(-23 * HOUR_MS);
+    expect(steady.now()).toBe(start + 1000);
+    clock.jump(YEAR_MS);
+    expect(steady.now()).toBe(start + 1000);
+    clock.pass(2000);
+    expect(steady.now()).toBe(start + 3000);
+    clock.pass(598_000);
+    expect(steady.now()).toBe(start + 601_000 + YEAR_MS);
   });
 
   it('notifies workers through a shared offset', () => {

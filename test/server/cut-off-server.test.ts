@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { newFloatingLicense, newLicense } from '../helpers/contract-calls.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { heartbeat, lease } from '../helpers/leases.ts';
+import { heartbeat, lease, makeDue, seatsOf } from '../helpers/leases.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
 import { newMigratedPostgresDatabase } from '../helpers/postgres-database.ts';
 import { startTcpRelay, type TcpRelay } from '../helpers/tcp-relay.ts';
@@ -60,6 +60,24 @@ describe.skipIf(!hasPostgres)(`while a server is cut off from PostgreSQL${why}`,
     await cutOffAt(/UPDATE leases SET due_at = \$\d+, lease_seconds/u, () => heartbeat(cutOff, lease_token));
     await lease(await startOther(), license);
   });
+});
+
+it.skipIf(!hasPostgres)(`leases end although a connection to PostgreSQL does not answer${why}`, async () => {
+  const database = await newMigratedPostgresDatabase();
+  const url = new URL(database);
+  const relay = await startTcpRelay(Number(url.port));
+  onTestFinished(() => relay.close());
+  url.port = String(relay.port);
+  const isSilent = relay.silence((sent) => /UPDATE lease_clock/u.test(sent.toString('latin1')));
+  const server = await startTestServer({ flags: { 'database-url': url.href } });
+  onTestFinished(() => server.stop());
+  await isSilent;
+  const license = await newFloatingLicense(server);
+  await lease(server, license);
+  await makeDue(database, license.license_id);
+  await eventually(async () =>
+    expect(await seatsOf(database, license.license_id)).toMatchObject({ counted: { in_use: 0 } }),
+  );
 });
 
 describe.skipIf(!hasPostgres)(`a read whose connection to PostgreSQL is lost${why}`, () => {

@@ -8,7 +8,7 @@ import {
   newLicense,
   success,
 } from '../helpers/contract-calls.ts';
-import { selectRows } from '../helpers/database.ts';
+import { selectRows, writeRows } from '../helpers/database.ts';
 import { sharedClock, sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
@@ -97,6 +97,20 @@ describe('a device', () => {
     await success(server, 'authorize', { license_key, machine_fingerprint });
     clock.advance(4000);
     expect(await lastSeen(license)).toBe(at(calledAt));
+  });
+
+  it('keeps the later time of another server, however late its own is written', async () => {
+    const license = await newLicense(server);
+    const { license_key } = license;
+    const { activation } = await activateDevice(server, license);
+    const { machine_fingerprint } = activation;
+    clock.advance(5 * MINUTE);
+    await success(server, 'authorize', { license_key, machine_fingerprint });
+    const later = clock.now() + 6 * MINUTE;
+    clock.advance(10 * MINUTE);
+    const write = `UPDATE activations SET last_seen_at = ${later} WHERE license_id = ${license.license_id}`;
+    await writeRows(server.dataDir, write);
+    expect(await lastSeen(license)).toBe(at(later));
   });
 
   it('is written by the hundreds in one statement, after the calls', async () => {

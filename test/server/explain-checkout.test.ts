@@ -135,6 +135,34 @@ describe('the explanation of a checkout', () => {
     expect((await checkOut(server, license, { instance_id: oldest })).status).toBe(200);
   });
 
+  it('knows that an instance that loses its lease shares the seat of a different lease', async () => {
+    const license = await newFloatingLicense(server, { seats: 1, count_by: 'user', features: ['reports'] });
+    const ada = { instance_id: newInstanceId(), user: 'ada' };
+    await newLease(server, license, { ...ada, feature: 'reports' });
+    await newLease(server, license, { user: 'ada' });
+    await queued(server, license, { user: 'grace' });
+    await keepPlaces(server.dataDir, license.license_id);
+    await server.admin.updatePlan({ name: license.plan, features: [] });
+    expect(await explain(license, ada)).toMatchObject({ granted: true, failed: [] });
+    expect((await checkOut(server, license, ada)).status).toBe(200);
+  });
+
+  it('knows that an instance leaves its lingering seat on another device', async () => {
+    const license = await newFloatingLicense(server, { seats: 1, count_by: 'device', linger_seconds: 300 });
+    const instance_id = newInstanceId();
+    const on = (machine_fingerprint: string) => ({ instance_id, machine_fingerprint });
+    await release(server, (await newLease(server, license, on(fingerprintOf(51)))).lease_token);
+    expect(await explain(license, on(fingerprintOf(52)))).toMatchObject({
+      granted: true,
+      counted_as: `device:${fingerprintOf(52)}`,
+    });
+    await queued(server, license, { machine_fingerprint: fingerprintOf(53) });
+    await keepPlaces(server.dataDir, license.license_id);
+    // The seat that it leaves is offered to the client that waits.
+    expect((await explain(license, on(fingerprintOf(52)))).failed).toEqual([['queue', 'wait']]);
+    expect((await checkOut(server, license, on(fingerprintOf(52)))).status).toBe(409);
+  });
+
   it('knows that a client takes over the seat that it left lingering', async () => {
     const license = await newFloatingLicense(server, { seats: 1, linger_seconds: 300 });
     const ada = { user: 'ada', host: 'a' };

@@ -3,7 +3,7 @@ import type { Lookup } from '#server/database/batched-lookup.ts';
 import { allOf, given } from '#server/database/condition.ts';
 import { afterCommit } from '#server/database/current-transaction.ts';
 import { sqlOf } from '#server/database/sql.ts';
-import { isNewUse, TOUCH, type Touch } from '#server/database/touch-buffer.ts';
+import { isNewUse, latestUse, TOUCH, type Touch } from '#server/database/touch-buffer.ts';
 import { type ActivationRow, defineActivation } from './activation-model.ts';
 
 export interface Activation extends ActivationRow {
@@ -150,10 +150,11 @@ export function createActivationStore(sequelize: Sequelize, onFileRecorded: () =
       await unboundFile.run({ licenseId, signingKeyId, now });
       afterCommit(onFileRecorded);
     },
-    /** @param touches in ascending order @param aheadMs a recorded time that is as far ahead is wrong */
-    async markSeen(touches: readonly Touch[], aheadMs: number): Promise<void> {
+    /** @param touches in ascending order @param now epoch milliseconds */
+    async markSeen(touches: readonly Touch[], now: number): Promise<void> {
+      const latest = latestUse(now);
       for (let start = 0; start < touches.length; start += ROWS_AT_ONCE)
-        await seen.run({ touches: JSON.stringify(touches.slice(start, start + ROWS_AT_ONCE)), aheadMs });
+        await seen.run({ touches: JSON.stringify(touches.slice(start, start + ROWS_AT_ONCE)), latest });
     },
     /** Newest first, including released ones. Returns one more than `limit` if there are more. */
     list(licenseId: number, before: number | null, limit: number): Promise<Activation[]> {

@@ -2,6 +2,7 @@
 import { createDelayedWrite } from '#server/database/delayed-write.ts';
 import { createTouchBuffer, type Touch } from '#server/database/touch-buffer.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
+import type { Clock } from '#server/platform/clock.ts';
 import type { ActivationStore } from './activation-store.ts';
 
 const FLUSH_MS = 5000;
@@ -18,6 +19,7 @@ interface CallingDevice {
 interface Needs {
   markSeen: ActivationStore['markSeen'];
   transaction: RunTransaction;
+  clock: Clock;
   /** Called after each write. */
   onWritten(): void;
   /** Called when a write fails. What it would have written is kept for the next one. */
@@ -32,14 +34,20 @@ export interface DeviceSightings {
   close(): Promise<void>;
 }
 
-export function createDeviceSightings({ markSeen, transaction, onWritten, onError }: Needs): DeviceSightings {
+export function createDeviceSightings({
+  markSeen,
+  transaction,
+  clock,
+  onWritten,
+  onError,
+}: Needs): DeviceSightings {
   const seen = createTouchBuffer(SEEN_EVERY_MS);
 
   const { schedule, flush, close } = createDelayedWrite<Touch[]>({
     delayMs: FLUSH_MS,
     take: () => (seen.isWaiting() ? seen.take() : null),
     async write(touches) {
-      await transaction(() => markSeen(touches, SEEN_EVERY_MS));
+      await transaction(() => markSeen(touches, clock.now()));
       onWritten();
       if (seen.isWaiting()) schedule();
     },

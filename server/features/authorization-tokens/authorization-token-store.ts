@@ -1,7 +1,7 @@
 import type { Sequelize } from 'sequelize';
 import { allOf, given } from '#server/database/condition.ts';
 import { sqlOf } from '#server/database/sql.ts';
-import { isNewUse, TOUCH, type Touch } from '#server/database/touch-buffer.ts';
+import { isNewUse, latestUse, TOUCH, type Touch } from '#server/database/touch-buffer.ts';
 import { type AuthorizationTokenRow, defineAuthorizationToken } from './authorization-token-model.ts';
 
 export type AuthorizationToken = AuthorizationTokenRow;
@@ -52,10 +52,11 @@ export function createAuthorizationTokenStore(sequelize: Sequelize) {
     },
     end: (id: number, status: 'revoked' | 'replaced' | 'expired', endedAt: number): Promise<void> =>
       update(id, { status, endedAt }),
-    /** @param touches in ascending order @param aheadMs a recorded time that is as far ahead is wrong */
-    async touch(touches: readonly Touch[], aheadMs: number): Promise<void> {
+    /** @param touches in ascending order @param now epoch milliseconds */
+    async touch(touches: readonly Touch[], now: number): Promise<void> {
+      const latest = latestUse(now);
       for (let start = 0; start < touches.length; start += ROWS_AT_ONCE)
-        await used.run({ touches: JSON.stringify(touches.slice(start, start + ROWS_AT_ONCE)), aheadMs });
+        await used.run({ touches: JSON.stringify(touches.slice(start, start + ROWS_AT_ONCE)), latest });
     },
     /** Newest first. Returns one more than `limit` if there are more. */
     list({ licenseId, before, limit }: TokenFilter): Promise<ListedToken[]> {

@@ -3,6 +3,7 @@
 import { createDelayedWrite } from '#server/database/delayed-write.ts';
 import { createTouchBuffer, type Touch } from '#server/database/touch-buffer.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
+import type { Clock } from '#server/platform/clock.ts';
 import { DAY_MS, isoDay } from '#server/wire/instants.ts';
 import type { AuthorizationTokenStore } from './authorization-token-store.ts';
 import type { AuthorizationUsageStore, UsageCount } from './authorization-usage-store.ts';
@@ -28,6 +29,7 @@ interface Needs {
   store: AuthorizationUsageStore;
   touchTokens: AuthorizationTokenStore['touch'];
   transaction: RunTransaction;
+  clock: Clock;
   /** Called after each write. */
   onWritten(): void;
   /** Called when a flush fails. What it would have written is kept for the next one. */
@@ -52,7 +54,7 @@ function countOf(counts: Counts, day: number, product: string): UsageCount {
 }
 
 export function createAuthorizationUsage(needs: Needs): AuthorizationUsage {
-  const { store, touchTokens, transaction, onWritten, onError } = needs;
+  const { store, touchTokens, transaction, clock, onWritten, onError } = needs;
   let counts: Counts = new Map();
   const touched = createTouchBuffer(TOUCH_EVERY_MS);
 
@@ -69,7 +71,7 @@ export function createAuthorizationUsage(needs: Needs): AuthorizationUsage {
         for (const [day, products] of taken.counts) {
           for (const [product, count] of products) await store.add(isoDay(day), product, count);
         }
-        await touchTokens(taken.tokens, TOUCH_EVERY_MS);
+        await touchTokens(taken.tokens, clock.now());
       });
       onWritten();
       if (touched.isWaiting()) schedule();

@@ -1,6 +1,6 @@
 // What a checkout would get now, by the same rules, without taking a seat or recording a denial.
 import type { License } from '#server/rules/license.ts';
-import { draftLease, type LeaseDraft } from './lease-draft.ts';
+import { draftLease, isLeft, type LeaseDraft } from './lease-draft.ts';
 import type { LeaseEndings } from './lease-endings.ts';
 import type { LeaseVerdict } from './lease-judge.ts';
 import { holdsSeat, type LeaseRow } from './lease-row.ts';
@@ -50,20 +50,30 @@ const WAITING_READ = 200;
 const HELD = { units: 0, free: 0, lingering: null };
 
 export function createCheckoutForecast({ leases, pools, claims, endings }: Needs) {
-  async function waitingAhead(pool: OpenPool, live: LeaseRow | null): Promise<number> {
+  async function waitingAhead(pool: OpenPool, live: LeaseRow | null, fingerprint?: string): Promise<number> {
     if (pool.row.queued === 0) return 0;
     let ahead = 0;
     for (const waiting of await leases.waiting(pool.license.id, 0, WAITING_READ)) {
-      if (live?.state === 'queued' && waiting.id >= live.id) break;
+      if (waiting.id === live?.id) {
+        if (isLeft(live, fingerprint)) continue;
+        break;
+      }
       const units = await pools.missingUnits(pool, waiting);
       if (await pools.isInLine(pool, waiting, units)) ahead += 1;
     }
     return ahead;
   }
 
-  /** The lease that the checkout ends before it takes a seat: the license no longer allows it. */
-  async function endedLease(pool: OpenPool, live: LeaseRow | null): Promise<LeaseRow | null> {
+  /**
+   * The lease that the checkout ends before it takes a seat: its client has left it, or the license no longer allows it.
+   */
+  async function endedLease(
+    pool: OpenPool,
+    live: LeaseRow | null,
+    fingerprint: string | undefined,
+  ): Promise<LeaseRow | null> {
     if (live === null || live.state === 'queued' || live.state === 'borrowed') return null;
+    if (isLeft(live, fingerprint)) return live;
     return (await endings.obstacle(pool, live)) === null ? null : live;
   }
 
@@ -74,12 +84,13 @@ export function createCheckoutForecast({ leases, pools, claims, endings }: Needs
     const draft = draftLease({ ...request, wait_seconds: 0, encrypt: false }, license, address);
     const pool = await pools.look(license);
     const live = await leases.findByInstance(license.id, instance);
-    const ended = await endedLease(pool, live);
+    const ended = await endedLease(pool, live, client.machine_fingerprint);
     const isHeld = live !== null && ended === null && holdsSeat(live);
     const { units, free, lingering } = isHeld ? HELD : await claims(pool, draft, ended);
     const verdict = await pools.verdict(pool, { ...draft, takesOver: lingering?.id }, units);
-    // The seat of a lease that ends is offered to waiting clients first.
-    const ahead = free <= 0 && ended === null ? 0 : await waitingAhead(pool, live);
+    // The seat of a lease that ends is offered to waiting clients first, unless other leases share it.
+    const needsNone = free <= 0 && (ended === null || units === 0);
+    const ahead = needsNone ? 0 : await waitingAhead(pool, live, client.machine_fingerprint);
     const hasSeats = units === 0 || pools.fits(pool, free);
     const isGranted = isHeld || (verdict.outcome === 'allowed' && ahead === 0 && hasSeats);
     const failure = verdict.outcome === 'denied' ? 'denied_by_rule' : 'no_seat_available';

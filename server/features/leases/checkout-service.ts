@@ -13,7 +13,7 @@ import type { ReplyOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import type { leaseContract, PoolObject, QueuedCheckout } from './lease-contract.ts';
 import type { LeaseClock } from './lease-clock.ts';
-import { checkDevice, type CheckoutRequest, draftLease, type LeaseDraft } from './lease-draft.ts';
+import { checkDevice, type CheckoutRequest, draftLease, isLeft, type LeaseDraft } from './lease-draft.ts';
 import type { LeaseEndings } from './lease-endings.ts';
 import type { LeaseFiles } from './lease-files.ts';
 import { type LeaseGrants, type Outcome, pollSeconds } from './lease-grants.ts';
@@ -34,7 +34,7 @@ interface Needs {
   pools: SeatPools;
   claims: SeatClaims;
   grants: LeaseGrants;
-  endings: Pick<LeaseEndings, 'obstacle' | 'end'>;
+  endings: Pick<LeaseEndings, 'obstacle' | 'end' | 'release'>;
   files: LeaseFiles;
   denials: DenialLog;
   limit: LeaseCallLimit;
@@ -82,8 +82,8 @@ export function createCheckoutService(needs: Needs) {
   }
 
   /**
-   * The lease that the client gets again, for the device that it names; null if it has none, or the license no longer
-   * allows the one that it has.
+   * The lease that the client gets again, for the device that it names; null if it has none, has left it on another
+   * device, or the license no longer allows it.
    */
   async function recoverable(
     pool: OpenPool,
@@ -95,6 +95,10 @@ export function createCheckoutService(needs: Needs) {
     const reason = live.state === 'queued' ? null : await endings.obstacle(pool, live);
     if (reason !== null) {
       await endings.end(pool, live, { state: 'reclaimed', reason });
+      return null;
+    }
+    if (isLeft(live, fingerprint)) {
+      await endings.release(pool, live);
       return null;
     }
     if (fingerprint === undefined) return live;

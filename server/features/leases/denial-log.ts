@@ -113,13 +113,15 @@ interface Needs {
   events: Events;
   transaction: RunTransaction;
   clock: Clock;
+  /** Without jumps that are not trusted. */
+  steadyClock: Clock;
   onChanged(): void;
   /** Called when a write fails. Its refusals are kept for the next one. */
   onError(error: unknown): void;
 }
 
 export function createDenialLog(needs: Needs): DenialLog {
-  const { store, leases, pools, usage, events, transaction, clock, onChanged, onError } = needs;
+  const { store, leases, pools, usage, events, transaction, clock, steadyClock, onChanged, onError } = needs;
   const snapshots = recentMap<number, Snapshot>(MAX_SNAPSHOTS);
   let waiting = new Map<number, Waiting>();
   let described = 0;
@@ -186,13 +188,14 @@ export function createDenialLog(needs: Needs): DenialLog {
     async write(taken) {
       await transaction(async () => {
         const at = clock.now();
+        const hour = hourOf(steadyClock.now());
         for (const denials of taken.denials) {
           for (const row of denials.rows) await store.insert(row);
           const { license, count: denied } = denials;
           const use = { peak: 0, needed: mostNeeded(denials), seatMs: 0, denied, queued: 0 };
           // The pool first, as everywhere: two locks in different orders could wait for each other.
           await announce(denials, at);
-          await usage.add({ licenseId: license.id, hour: hourOf(at), ...use });
+          await usage.add({ licenseId: license.id, hour, ...use });
         }
         await store.prune(taken.denials.map(({ license }) => license.id));
       });

@@ -10,12 +10,16 @@ export const MAX_GAP_MS = 5000;
 export function createLeaseClockStore(sequelize: Sequelize) {
   const sql = sqlOf(sequelize);
   // Servers that tick together may come in any order, so a reading that is a little older changes nothing.
-  const tick = sql.statement<{ leaseAt: number }>(`
+  const tick = sql.statement<{ leaseAt: number }>(
+    `
     UPDATE lease_clock SET
       lease_at = lease_at + CASE WHEN t.at > seen_at AND t.at - seen_at <= $maxGapMs THEN t.at - seen_at ELSE 0 END,
       seen_at = CASE WHEN t.at <= seen_at AND seen_at - t.at <= $maxGapMs THEN seen_at ELSE t.at END
     FROM (SELECT ${sql.dialect.sharedClock('own')} AS at) t
-    WHERE id = 1 RETURNING lease_at AS "leaseAt"`);
+    WHERE id = 1 RETURNING lease_at AS "leaseAt"`,
+    // Every lease waits for it.
+    true,
+  );
   const read = sql.statement<{ leaseAt: number }>(
     'SELECT lease_at AS "leaseAt" FROM lease_clock WHERE id = 1',
   );

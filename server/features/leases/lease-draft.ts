@@ -4,7 +4,7 @@ import type { RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import type { CountBy } from '#server/rules/floating-terms.ts';
 import type { leaseContract } from './lease-contract.ts';
-import { foldName, type LeaseRow } from './lease-row.ts';
+import { foldName, holdsSeat, type LeaseRow } from './lease-row.ts';
 
 export type CheckoutRequest = RequestOf<typeof leaseContract.checkoutLease>;
 /** What the client decides about its lease. */
@@ -54,12 +54,29 @@ function seatKeyOf(request: CheckoutRequest, countBy: CountBy): string {
   }
 }
 
+/** Whether the seat belongs to a different device. */
+function isOfOtherDevice({ seatKey }: Pick<LeaseRow, 'seatKey'>, fingerprint: string): boolean {
+  return seatKey.startsWith('device:') && seatKey !== `device:${fingerprint}`;
+}
+
+/**
+ * Whether a client that asks on another device gives its lease up: it has released the seat, or none is held for it.
+ * @param fingerprint of the device that asks
+ */
+export function isLeft(
+  lease: Pick<LeaseRow, 'seatKey' | 'state' | 'offered'>,
+  fingerprint: string | undefined,
+): boolean {
+  if (lease.state !== 'lingering' && holdsSeat(lease)) return false;
+  return fingerprint !== undefined && isOfOtherDevice(lease, fingerprint);
+}
+
 /**
  * All leases of a device share one seat. Given to another device as well, it would serve both.
  * @param fingerprint of the device that asks @throws ApiError `invalid_request`
  */
-export function checkDevice({ seatKey }: Pick<LeaseRow, 'seatKey'>, fingerprint: string): void {
-  if (!seatKey.startsWith('device:') || seatKey === `device:${fingerprint}`) return;
+export function checkDevice(lease: Pick<LeaseRow, 'seatKey'>, fingerprint: string): void {
+  if (!isOfOtherDevice(lease, fingerprint)) return;
   const message = `must be the device that holds the seat (got ${fingerprint})`;
   throw refusedField('machine_fingerprint', message);
 }

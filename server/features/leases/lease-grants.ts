@@ -92,7 +92,8 @@ export function createLeaseGrants({ leases, pools, leaseClock, clock }: Needs) {
       tokenHash: fresh?.hash ?? lease.tokenHash,
       heartbeatAt: clock.now(),
       dueAt: waitsUntil(await leases.position(lease.licenseId, lease.id)),
-      // A client that repeats its request as it was is refused when the time it named first has passed.
+      // A client that repeats its request as it was is refused when the time it named has passed. With the longest time,
+      // it waits until it stops asking.
       waitUntil: waitSeconds === MAX_WAIT_SECONDS ? leaseClock.now() + waitSeconds * 1000 : lease.waitUntil,
     };
     await leases.update(kept);
@@ -115,6 +116,8 @@ export function createLeaseGrants({ leases, pools, leaseClock, clock }: Needs) {
       const kept = lease.state === 'borrowed' ? { state: lease.state, dueAt: lease.dueAt } : {};
       const recovered: LeaseRow = { ...lease, ...extended, ...kept, overdraft, tokenHash: token.hash };
       await leases.update(recovered);
+      // No seat is taken, but one of its holders has changed.
+      if (lease.state === 'lingering') await pools.change(pool, {});
       return { kind: 'granted', lease: recovered, token: token.plaintext, pool };
     },
 

@@ -26,12 +26,12 @@ export function createLeaseUsageStore(sequelize: Sequelize) {
       needed = CASE WHEN excluded.needed > lease_usage.needed THEN excluded.needed ELSE lease_usage.needed END,
       seat_ms = lease_usage.seat_ms + excluded.seat_ms, denied = lease_usage.denied + excluded.denied,
       queued = lease_usage.queued + excluded.queued`);
-  // Refusals and waits did happen, so they stay counted.
+  // Refusals and waits did happen, so they stay counted. The seats that they needed were not needed in these hours.
   const forget = sql.statement(
-    'UPDATE lease_usage SET peak = 0, seat_ms = 0 WHERE license_id = $licenseId AND hour >= $from',
+    'UPDATE lease_usage SET peak = 0, needed = 0, seat_ms = 0 WHERE license_id = $licenseId AND hour >= $from',
   );
   return {
-    /** Seats that were counted for hours that have not begun, by a clock that was ahead. @param from the first one */
+    /** Forgets seats that were counted for hours that have not begun, by a clock that was ahead. @param from the first one */
     async forget(licenseId: number, from: number): Promise<void> {
       await forget.run({ licenseId, from });
     },

@@ -63,13 +63,14 @@ interface Needs {
   judge: LeaseJudge;
   events: Events;
   leaseClock: LeaseClock;
-  clock: Clock;
   isClockTrusted(): boolean;
+  /** Without jumps that are not trusted. */
+  steadyClock: Clock;
 }
 
 export function createSeatPools(needs: Needs) {
-  const { pools, leases, usage, judge, events, leaseClock, clock, isClockTrusted } = needs;
-  const boundsNow = (): MeterBounds => meterBounds(isClockTrusted() ? clock.now() : null);
+  const { pools, leases, usage, judge, events, leaseClock, isClockTrusted, steadyClock } = needs;
+  const boundsNow = (): MeterBounds => meterBounds(isClockTrusted() ? steadyClock.now() : null);
 
   async function toObject({ license, row }: ShownPool): Promise<PoolObject> {
     const { seats: total } = license.terms;
@@ -102,13 +103,11 @@ export function createSeatPools(needs: Needs) {
 
   async function countUse(before: PoolRow, after: PoolRow, queued: number): Promise<void> {
     const { licenseId, meteredAt: at } = after;
-    const now = clock.now();
     if (at < before.meteredAt) await usage.forget(licenseId, at);
     const hours = new Map(
       meteredHours(licenseId, before.inUse, before.meteredAt, at).map((hour) => [hour.hour, hour]),
     );
-    // Not the one of the clock while it is ahead.
-    const hour = hourOf(Math.min(at, now));
+    const hour = hourOf(steadyClock.now());
     const current: UsageRow = hours.get(hour) ?? {
       licenseId,
       hour,
@@ -133,14 +132,13 @@ export function createSeatPools(needs: Needs) {
   async function change(pool: OpenPool, { taken = 0, borrowed = 0, queued = 0 }: Change): Promise<boolean> {
     const before = pool.row;
     const { names, marks } = announcementsOf(pool, before.inUse + taken);
-    const { meteredAt } = before;
     const row: PoolRow = {
       ...before,
       ...marks,
       inUse: before.inUse + taken,
       borrowed: before.borrowed + borrowed,
       queued: before.queued + queued,
-      meteredAt: isClockTrusted() ? meteredUntil(meteredAt, clock.now()) : meteredAt,
+      meteredAt: meteredUntil(before.meteredAt, steadyClock.now(), isClockTrusted()),
     };
     if (!(await pools.change(row, taken, pool.limit))) return false;
     pool.row = { ...row, version: before.version + 1 };
@@ -213,7 +211,7 @@ export function createSeatPools(needs: Needs) {
     }
   }
 
-  const lock = (licenseId: number): Promise<PoolRow> => pools.lock(licenseId, clock.now());
+  const lock = (licenseId: number): Promise<PoolRow> => pools.lock(licenseId, steadyClock.now());
 
   return {
     toObject,

@@ -25,10 +25,10 @@ export function meterBounds(now: number | null): MeterBounds {
 
 /**
  * Up to when a pool is metered now. After the clock was set back, what has been metered is not metered again, at most
- * to the end of the hour.
+ * to the end of the hour. While the clock is not trusted, `now` may be too early, so nothing is taken back.
  */
-export function meteredUntil(before: number, now: number): number {
-  return before > meterBounds(now).to ? hourOf(now) + HOUR_MS : Math.max(before, now);
+export function meteredUntil(before: number, now: number, isTrusted: boolean): number {
+  return isTrusted && before > meterBounds(now).to ? hourOf(now) + HOUR_MS : Math.max(before, now);
 }
 
 /**

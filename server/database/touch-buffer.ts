@@ -1,5 +1,6 @@
 // Notes in memory that rows were used, for a later write: bounded, and at most once per interval for each row. What is
 // noted here must not matter: a crash loses it.
+import type { Sql } from './sql.ts';
 
 /** Limits one write, so that it never delays others. The rest waits. */
 const ROWS_PER_WRITE = 2000;
@@ -12,21 +13,26 @@ export interface Touch {
   at: number;
 }
 
-/** The columns of touches in a statement. */
-export const TOUCH = { id: 'BIGINT', at: 'BIGINT' } as const;
-
 /** The clocks of two servers differ by less: from 30 s on, a server is not ready. */
 const CLOCK_DIFFERENCE_MS = 60_000;
+const ROWS_PER_STATEMENT = 500;
 
 /**
- * In SQL, whether the touch `t` changes what is recorded. Another server may have written a later time, but one after
- * `$latest` comes from a wrong clock.
+ * @param column of the table, with the time of the last use
+ * @returns writes touches, in ascending order, at `now` in epoch milliseconds, which may be long after the uses. Another
+ *   server may have recorded a later use, but one that is ahead of `now` comes from a wrong clock
  */
-export const isNewUse = (column: string): string =>
-  `(${column} IS NULL OR ${column} < t.at OR ${column} > $latest)`;
-
-/** The value of `$latest`. @param now when the touches are written, which may be long after the uses */
-export const latestUse = (now: number): number => now + CLOCK_DIFFERENCE_MS;
+export function touchRecorder(sql: Sql, table: string, column: string) {
+  const { jsonRows, readById } = sql.dialect;
+  const record = sql.statement(`
+    UPDATE ${table} ${readById} SET ${column} = t.at FROM ${jsonRows('touches', 't', { id: 'BIGINT', at: 'BIGINT' })}
+    WHERE ${table}.id = t.id AND (${column} IS NULL OR ${column} < t.at OR ${column} > $latest)`);
+  return async (touches: readonly Touch[], now: number): Promise<void> => {
+    const latest = now + CLOCK_DIFFERENCE_MS;
+    for (let start = 0; start < touches.length; start += ROWS_PER_STATEMENT)
+      await record.run({ touches: JSON.stringify(touches.slice(start, start + ROWS_PER_STATEMENT)), latest });
+  };
+}
 
 export interface TouchBuffer {
   /** @param lastAt when the use was last noted @returns whether it is noted now */

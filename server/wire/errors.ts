@@ -108,6 +108,11 @@ export class ApiError extends Error {
   }
 }
 
+/** `invalid_request` about one field. */
+export function refusedField(path: string, message: string): ApiError {
+  return new ApiError('invalid_request', `${path}: ${message}`, { details: [{ path, message }] });
+}
+
 /** Builds the body of a failed reply. */
 export function failureEnvelope(error: ApiError, requestId?: string): FailureEnvelope {
   return {

@@ -1,9 +1,20 @@
 import { readFile } from 'node:fs/promises';
+import type { Locator, Page } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
 import { goTo, task } from './tasks.ts';
 import { chooseAction, expect, issueLicense, test } from './test.ts';
 
 const csv = (text: string) => ({ name: 'licenses.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+
+/** @returns the dialog, which offers to import one license */
+async function checkImport(desk: Page): Promise<Locator> {
+  await desk.goto('/#/licenses');
+  await desk.getByRole('button', { name: 'Import licenses from CSV' }).click();
+  const dialog = desk.getByRole('dialog', { name: 'Import from CSV' });
+  await dialog.getByLabel('CSV file').setInputFiles(csv('holder\nAcme\n'));
+  await dialog.getByRole('button', { name: 'Check all rows' }).click();
+  return dialog;
+}
 
 test('licenses are imported from CSV, all of them or none', async ({ desk }) => {
   await desk.goto('/#/licenses');
@@ -120,11 +131,7 @@ test(
   'an import whose reply is lost tells its outcome, and runs once',
   { tag: '@browser' },
   async ({ desk }) => {
-    await desk.goto('/#/licenses');
-    await desk.getByRole('button', { name: 'Import licenses from CSV' }).click();
-    const dialog = desk.getByRole('dialog', { name: 'Import from CSV' });
-    await dialog.getByLabel('CSV file').setInputFiles(csv('holder\nAcme\n'));
-    await dialog.getByRole('button', { name: 'Check all rows' }).click();
+    const dialog = await checkImport(desk);
     const run = '**/licenses/import/run/';
     // The first request does not reach the server; of the second one, the reply is lost.
     await desk.route(run, (route) => route.abort());
@@ -149,11 +156,7 @@ test(
   'an import can be left while the server does not answer, but not while it runs',
   { tag: '@browser' },
   async ({ desk }) => {
-    await desk.goto('/#/licenses');
-    await desk.getByRole('button', { name: 'Import licenses from CSV' }).click();
-    const dialog = desk.getByRole('dialog', { name: 'Import from CSV' });
-    await dialog.getByLabel('CSV file').setInputFiles(csv('holder\nAcme\n'));
-    await dialog.getByRole('button', { name: 'Check all rows' }).click();
+    const dialog = await checkImport(desk);
     let isReachable = false;
     await desk.route('**/licenses/import/run/', (route) => route.abort());
     await desk.route('**/licenses/import/status/*', async (route) => {

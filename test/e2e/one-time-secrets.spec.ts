@@ -1,5 +1,5 @@
 // A secret that is shown once is not lost on the way to its dialog, nor with the page around it.
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { holdReply } from './held-reply.ts';
 import { goTo } from './tasks.ts';
 import { chooseAction, expect, issueLicense, test } from './test.ts';
@@ -14,6 +14,14 @@ async function fillCertificate(desk: Page): Promise<void> {
   await desk.getByRole('button', { name: 'Issue your first certificate' }).click();
   await pickLicense(desk);
   await desk.getByLabel('Common name').fill('Workstation 7');
+}
+
+/** @returns the dialog that offers the key */
+async function issueCertificate(desk: Page): Promise<Locator> {
+  await issueLicense(desk, { holder: 'Acme' });
+  await fillCertificate(desk);
+  await desk.getByRole('button', { name: 'Issue', exact: true }).click();
+  return desk.getByRole('dialog', { name: 'Certificate issued' });
 }
 
 async function registerWebhook(desk: Page): Promise<void> {
@@ -128,10 +136,7 @@ test(
   'a key that was not downloaded yet is not left without a question',
   { tag: '@browser' },
   async ({ desk }) => {
-    await issueLicense(desk, { holder: 'Acme' });
-    await fillCertificate(desk);
-    await desk.getByRole('button', { name: 'Issue', exact: true }).click();
-    const issued = desk.getByRole('dialog', { name: 'Certificate issued' });
+    const issued = await issueCertificate(desk);
     await expect(issued).toContainText('You can download the private key once');
     const question = issued.getByRole('alert');
     const attempts = [
@@ -155,10 +160,7 @@ test(
   'the question before a loss changes when the key is downloaded',
   { tag: '@browser' },
   async ({ desk }) => {
-    await issueLicense(desk, { holder: 'Acme' });
-    await fillCertificate(desk);
-    await desk.getByRole('button', { name: 'Issue', exact: true }).click();
-    const issued = desk.getByRole('dialog', { name: 'Certificate issued' });
+    const issued = await issueCertificate(desk);
     const question = issued.getByRole('alert');
     const download = issued.getByRole('button', { name: 'Download key and certificate' });
     await expect(download).toBeVisible();

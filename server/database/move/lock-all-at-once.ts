@@ -10,7 +10,7 @@ const CHANGES_END_MS = 5000;
 /** PostgreSQL ends an autovacuum only when a lock has waited for it for longer than `deadlock_timeout`, by default 1 s. */
 const WAIT_MS = 5000;
 
-const LOCK_NOT_AVAILABLE = '55P03';
+export const LOCK_NOT_AVAILABLE = '55P03';
 const DEADLOCK_DETECTED = '40P01';
 
 function isInTheWay(error: unknown): boolean {

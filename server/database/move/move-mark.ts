@@ -4,11 +4,11 @@ import { QueryTypes, type Sequelize } from 'sequelize';
 import { driverCodeOf } from '#server/platform/driver-error.ts';
 import { runOnce } from '../transaction.ts';
 import { UnusableDatabaseError } from '../unusable-database.ts';
+import { LOCK_NOT_AVAILABLE } from './lock-all-at-once.ts';
 
 const MARK_TABLE = 'database_move';
 /** A function of PostgreSQL, and the triggers that call it. */
 const REFUSAL = 'database_moved';
-const LOCK_NOT_AVAILABLE = '55P03';
 /** What servers write about themselves, until they end. */
 const STILL_WRITTEN = [MARK_TABLE, 'servers', 'admin_sessions', 'sign_in_codes'];
 

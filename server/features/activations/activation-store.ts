@@ -3,7 +3,7 @@ import type { Lookup } from '#server/database/batched-lookup.ts';
 import { allOf, given } from '#server/database/condition.ts';
 import { afterCommit } from '#server/database/current-transaction.ts';
 import { sqlOf } from '#server/database/sql.ts';
-import { isNewUse, latestUse, TOUCH, type Touch } from '#server/database/touch-buffer.ts';
+import { touchRecorder } from '#server/database/touch-buffer.ts';
 import { type ActivationRow, defineActivation } from './activation-model.ts';
 
 export interface Activation extends ActivationRow {
@@ -84,8 +84,6 @@ const FIND_SURGES = `
   SELECT license_id AS "licenseId", count(*) AS "count" FROM activations
   WHERE activated_at >= $since GROUP BY license_id HAVING count(*) > $moreThan`;
 
-const ROWS_AT_ONCE = 500;
-
 /** @param onFileRecorded called after each commit of a record that a license file was issued */
 export function createActivationStore(sequelize: Sequelize, onFileRecorded: () => void) {
   const activations = defineActivation(sequelize);
@@ -103,10 +101,6 @@ export function createActivationStore(sequelize: Sequelize, onFileRecorded: () =
   const keepDeviceFile = sql.statement(KEEP_DEVICE_FILE);
   const keepUnboundFile = sql.statement(KEEP_UNBOUND_FILE);
   const forgetReplaced = sql.statement(FORGET_REPLACED);
-  const { jsonRows, readById } = sql.dialect;
-  const seen = sql.statement(`
-    UPDATE activations ${readById} SET last_seen_at = t.at FROM ${jsonRows('touches', 't', TOUCH)}
-    WHERE activations.id = t.id AND ${isNewUse('last_seen_at')}`);
   return {
     findLive: (licenseId: number, machineFingerprint: string): Promise<Activation | null> =>
       live.first({ licenseId, machineFingerprint }),
@@ -150,12 +144,7 @@ export function createActivationStore(sequelize: Sequelize, onFileRecorded: () =
       await unboundFile.run({ licenseId, signingKeyId, now });
       afterCommit(onFileRecorded);
     },
-    /** @param touches in ascending order @param now epoch milliseconds */
-    async markSeen(touches: readonly Touch[], now: number): Promise<void> {
-      const latest = latestUse(now);
-      for (let start = 0; start < touches.length; start += ROWS_AT_ONCE)
-        await seen.run({ touches: JSON.stringify(touches.slice(start, start + ROWS_AT_ONCE)), latest });
-    },
+    markSeen: touchRecorder(sql, 'activations', 'last_seen_at'),
     /** Newest first, including released ones. Returns one more than `limit` if there are more. */
     list(licenseId: number, before: number | null, limit: number): Promise<Activation[]> {
       const { sql: where, bind } = allOf(given(LIST_CONDITIONS, { licenseId, before }));

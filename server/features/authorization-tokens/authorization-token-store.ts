@@ -1,7 +1,7 @@
 import type { Sequelize } from 'sequelize';
 import { allOf, given } from '#server/database/condition.ts';
 import { sqlOf } from '#server/database/sql.ts';
-import { isNewUse, latestUse, TOUCH, type Touch } from '#server/database/touch-buffer.ts';
+import { touchRecorder } from '#server/database/touch-buffer.ts';
 import { type AuthorizationTokenRow, defineAuthorizationToken } from './authorization-token-model.ts';
 
 export type AuthorizationToken = AuthorizationTokenRow;
@@ -21,8 +21,6 @@ const FIND_ACTIVE = `
 const HOLDER = '(SELECT l.holder FROM licenses l WHERE l.id = t.license_id) AS "holder"';
 const CONDITIONS = { licenseId: 't.license_id = $licenseId', before: 't.id < $before' };
 
-const ROWS_AT_ONCE = 500;
-
 interface TokenFilter {
   licenseId: number | undefined;
   before: number | null;
@@ -36,10 +34,6 @@ export function createAuthorizationTokenStore(sequelize: Sequelize) {
   const update = sql.update(tokens);
   const byId = sql.statement<AuthorizationToken>(FIND_BY_ID);
   const active = sql.statement<AuthorizationToken>(FIND_ACTIVE);
-  const { jsonRows, readById } = sql.dialect;
-  const used = sql.statement(`
-    UPDATE authorization_tokens ${readById} SET last_used_at = t.at FROM ${jsonRows('touches', 't', TOUCH)}
-    WHERE authorization_tokens.id = t.id AND ${isNewUse('last_used_at')}`);
   return {
     findActive: (licenseId: number, product: string): Promise<AuthorizationToken | null> =>
       active.first({ licenseId, product }),
@@ -52,12 +46,7 @@ export function createAuthorizationTokenStore(sequelize: Sequelize) {
     },
     end: (id: number, status: 'revoked' | 'replaced' | 'expired', endedAt: number): Promise<void> =>
       update(id, { status, endedAt }),
-    /** @param touches in ascending order @param now epoch milliseconds */
-    async touch(touches: readonly Touch[], now: number): Promise<void> {
-      const latest = latestUse(now);
-      for (let start = 0; start < touches.length; start += ROWS_AT_ONCE)
-        await used.run({ touches: JSON.stringify(touches.slice(start, start + ROWS_AT_ONCE)), latest });
-    },
+    touch: touchRecorder(sql, 'authorization_tokens', 'last_used_at'),
     /** Newest first. Returns one more than `limit` if there are more. */
     list({ licenseId, before, limit }: TokenFilter): Promise<ListedToken[]> {
       const { sql: where, bind } = allOf(given(CONDITIONS, { licenseId, before }));

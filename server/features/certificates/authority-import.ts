@@ -1,6 +1,6 @@
 // Validates an imported authority. Anything that would make its certificates unusable is rejected here.
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { ApiError } from '#server/wire/errors.ts';
+import { refusedField } from '#server/wire/errors.ts';
 import { DerError } from './der.ts';
 import { oneLine } from './distinguished-name.ts';
 import { authorityWithout } from './extended-key-usage.ts';
@@ -28,7 +28,7 @@ const LEAST_BITS = 2048;
 const MAX_CHAIN = 8;
 
 function refuse(field: 'certificate' | 'private_key', message: string): never {
-  throw new ApiError('invalid_request', `${field}: ${message}`, { details: [{ path: field, message }] });
+  throw refusedField(field, message);
 }
 
 function readCertificates(text: string): X509Certificate[] {

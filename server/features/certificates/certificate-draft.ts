@@ -2,7 +2,7 @@
 import { hash, type KeyObject } from 'node:crypto';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import type { Caller } from '#server/platform/call.ts';
-import { ApiError } from '#server/wire/errors.ts';
+import { ApiError, refusedField } from '#server/wire/errors.ts';
 import { DAY_MS } from '#server/wire/instants.ts';
 import type { issueClientCertificate } from './certificate-builder.ts';
 import type { certificateContract } from './certificate-contract.ts';
@@ -26,7 +26,7 @@ export interface Subject {
 export type Draft = Omit<Certificate, 'id' | 'licenseId'>;
 
 function refuseRequest(message: string): never {
-  throw new ApiError('invalid_request', `csr: ${message}`, { details: [{ path: 'csr', message }] });
+  throw refusedField('csr', message);
 }
 
 function readRequest(csr: string): Subject {

@@ -6,7 +6,7 @@ import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { comparableName, parseNetwork } from '#server/rules/lease-match.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
-import { ApiError } from '#server/wire/errors.ts';
+import { ApiError, refusedField } from '#server/wire/errors.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
 import {
   type leaseGroupContract,
@@ -36,20 +36,16 @@ function toGroupObject(group: LeaseGroupRecord): LeaseGroupObject {
   };
 }
 
-function invalid(path: string, message: string): ApiError {
-  return new ApiError('invalid_request', `${path}: ${message}`, { details: [{ path, message }] });
-}
-
 /** Each name once, in the spelling that was given first. @throws ApiError `invalid_request` */
 function checkedMembers(kind: LeaseGroupKind, names: readonly string[], path: string): string[] {
   const known = new Map<string, string>();
   for (const name of names) {
     if (kind === 'host' && name.includes('/') && parseNetwork(name) === null)
-      throw invalid(path, `${name} is not a network such as 10.0.0.0/8`);
+      throw refusedField(path, `${name} is not a network such as 10.0.0.0/8`);
     const key = comparableName(name);
     if (!known.has(key)) known.set(key, name);
   }
-  if (known.size > MAX_MEMBERS) throw invalid(path, `a group has at most ${MAX_MEMBERS} members`);
+  if (known.size > MAX_MEMBERS) throw refusedField(path, `a group has at most ${MAX_MEMBERS} members`);
   return [...known.values()];
 }
 
@@ -108,7 +104,7 @@ export function createLeaseGroupService({ groups, audit, transaction, clock }: N
   ): Promise<{ group: LeaseGroupObject }> =>
     transaction(async () => {
       if ((await groups.count()) >= MAX_GROUPS)
-        throw invalid('name', `there are ${MAX_GROUPS} groups, which is the most`);
+        throw refusedField('name', `there are ${MAX_GROUPS} groups, which is the most`);
       const now = clock.now();
       const draft = { name, kind, members: checkedMembers(kind, members, 'members') };
       const group = await groups

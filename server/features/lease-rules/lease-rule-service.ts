@@ -9,7 +9,7 @@ import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { byRef, licenseNotFound } from '#server/rules/license-reference.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
-import { ApiError } from '#server/wire/errors.ts';
+import { ApiError, refusedField } from '#server/wire/errors.ts';
 import type { LeaseGroupStore } from './lease-group-store.ts';
 import {
   type leaseRuleContract,
@@ -41,21 +41,21 @@ export interface NewLeaseRule {
 
 const CURSOR = cursorOf({ license: NUMBER, position: NUMBER });
 
-function invalid(path: string, message: string): ApiError {
-  return new ApiError('invalid_request', `${path}: ${message}`, { details: [{ path, message }] });
-}
-
 /** @throws ApiError `invalid_request` */
 function checkUnits(type: LeaseRuleType, units: number | null): void {
   const needsUnits = type === 'reserve' || type === 'max';
-  if (needsUnits && units === null) throw invalid('units', `is required for a rule of type ${type}`);
-  if (!needsUnits && units !== null) throw invalid('units', `must be left out for a rule of type ${type}`);
+  if (needsUnits && units === null) throw refusedField('units', `is required for a rule of type ${type}`);
+  if (!needsUnits && units !== null)
+    throw refusedField('units', `must be left out for a rule of type ${type}`);
 }
 
 /** @throws ApiError `invalid_request` */
 function checkMatch(type: LeaseRuleType, match: LeaseMatchObject): void {
   if (type === 'reserve' && Object.values(match).every((value) => value === undefined))
-    throw invalid('match', 'must name a user, host, group or address: seats cannot be reserved for everyone');
+    throw refusedField(
+      'match',
+      'must name a user, host, group or address: seats cannot be reserved for everyone',
+    );
 }
 
 export function createLeaseRuleService({ rules, groups, licenses, audit, transaction, clock }: Needs) {
@@ -110,7 +110,7 @@ export function createLeaseRuleService({ rules, groups, licenses, audit, transac
     checkMatch(rule.type, match);
     const count = (await rules.listOf(license.id)).length;
     if (count >= MAX_RULES)
-      throw invalid('license', `the license has ${MAX_RULES} lease rules, which is the most`);
+      throw refusedField('license', `the license has ${MAX_RULES} lease rules, which is the most`);
     const now = clock.now();
     const id = await rules.insert({
       ...rule,

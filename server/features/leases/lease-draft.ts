@@ -1,7 +1,7 @@
 // Turns a checkout into the lease that it asks for. Pure.
 import type { License } from '#server/rules/license.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
-import { ApiError } from '#server/wire/errors.ts';
+import { refusedField } from '#server/wire/errors.ts';
 import type { CountBy } from '#server/rules/floating-terms.ts';
 import type { leaseContract } from './lease-contract.ts';
 import { foldName, holdsSeat, type LeaseRow } from './lease-row.ts';
@@ -24,10 +24,6 @@ export type LeaseDraft = Pick<
   | 'address'
   | 'leaseSeconds'
 >;
-
-function refusedField(path: keyof CheckoutRequest, message: string): ApiError {
-  return new ApiError('invalid_request', `${path}: ${message}`, { details: [{ path, message }] });
-}
 
 function needed<Value>(
   name: keyof CheckoutRequest,

@@ -6,7 +6,7 @@ import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { byKey } from '#server/rules/license-reference.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
-import { ApiError } from '#server/wire/errors.ts';
+import { ApiError, refusedField } from '#server/wire/errors.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
 import type { DenialLog } from './denial-log.ts';
 import type { LeaseCallLimit } from './lease-call-limit.ts';
@@ -51,10 +51,6 @@ interface Refused {
 /** The same for a lease that has ended because of it. */
 interface Gone {
   gone: LeaseEndReason;
-}
-
-function refusedField(path: keyof BorrowRequest | keyof ReturnRequest, message: string): ApiError {
-  return new ApiError('invalid_request', `${path}: ${message}`, { details: [{ path, message }] });
 }
 
 export function createReleaseService(needs: Needs) {

@@ -40,7 +40,7 @@ const ON_REQUEST = ['cluster', 'idle'];
 const SHARING_PARTS = ['scan', 'webhooks', 'certificates', 'leases'];
 /** Those with ratios of CPU per call to a peer's. */
 const ONE_CORE_PARTS = ['load', 'certificates', 'leases'];
-const SECONDS = { short: 2, oneCore: 6, full: 15 };
+const SECONDS = { short: 2, oneCore: 4, full: 15 };
 
 const { values: given, positionals } = parseArgs({
   allowPositionals: true,

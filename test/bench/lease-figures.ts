@@ -1,7 +1,9 @@
 // The targets of floating licenses.
 import type { Figure } from './figures.ts';
 import { cpuBesidePeer, cpuPerCall, judged, throughput } from './load-figures.ts';
-import { BATCH, type LeaseMeasurements } from './measure-leases.ts';
+import { BATCH } from './lease-calls.ts';
+import type { LeaseMeasurements } from './measure-leases.ts';
+import type { Comparison, Summary } from './rounds.ts';
 import { atLeast, atMost, type Sample, shown } from './sample.ts';
 
 const HEARTBEATS_PER_SECOND = 20_000;
@@ -10,6 +12,22 @@ const SECOND_MS = 1000;
 function times({ median, low, high }: Sample, factor: number): Sample {
   return { median: median * factor, low: low * factor, high: high * factor };
 }
+
+function checkoutCpu(checkouts: Summary, besideEtcd: Comparison | null): Figure {
+  const ms = shown(times(checkouts.cpuMicros, 1 / 1000));
+  return {
+    ...judged('checkouts of one floating license, CPU per call', '–', `${ms} ms`, 'pass', checkouts),
+    ...(besideEtcd ? cpuBesidePeer(besideEtcd) : {}),
+  };
+}
+
+const heartbeatCpu = (heartbeats: Comparison) => cpuPerCall('heartbeats', null, heartbeats);
+
+/** Of what has a peer here. */
+export const leaseCpuFigures = (checkouts: Comparison | null, heartbeats: Comparison | null): Figure[] => [
+  ...(checkouts ? [checkoutCpu(checkouts.ours, checkouts)] : []),
+  ...(heartbeats ? [heartbeatCpu(heartbeats)] : []),
+];
 
 export function leaseFigures(measured: LeaseMeasurements): Figure[] {
   const { checkouts, besideEtcd, single, batched, heartbeatP99Ms, sweepMs, sweepP99Ms, refusals } = measured;
@@ -26,16 +44,7 @@ export function leaseFigures(measured: LeaseMeasurements): Figure[] {
       atLeast(checkouts.perSecond, 400),
       checkouts,
     ),
-    {
-      ...judged(
-        'checkouts of one floating license, CPU per call',
-        '–',
-        `${shown(times(checkouts.cpuMicros, 1 / 1000))} ms`,
-        'pass',
-        checkouts,
-      ),
-      ...(besideEtcd ? cpuBesidePeer(besideEtcd) : {}),
-    },
+    checkoutCpu(checkouts, besideEtcd),
     ...(besideEtcd
       ? [
           judged(
@@ -48,7 +57,7 @@ export function leaseFigures(measured: LeaseMeasurements): Figure[] {
         ]
       : []),
     throughput('heartbeats', 0.5, single),
-    cpuPerCall('heartbeats', null, single),
+    heartbeatCpu(single),
     judged(
       `heartbeats of ${BATCH} leases in a call`,
       `>= ${HEARTBEATS_PER_SECOND} leases/s`,

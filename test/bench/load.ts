@@ -98,12 +98,10 @@ export async function compareWithBare(
   bare: Pick<Target, 'server' | 'url'>,
   target: Target,
   seconds: number,
+  rounds?: number,
 ): Promise<Comparison> {
-  const { pair } = await comparePairs({
-    pair: {
-      ours: underLoad(target, seconds),
-      peer: underLoad({ ...target, ...bare, keepsAnswers: false }, seconds),
-    },
-  });
+  const ours = underLoad(target, seconds);
+  const peer = underLoad({ ...target, ...bare, keepsAnswers: false }, seconds);
+  const { pair } = await comparePairs({ pair: { ours, peer } }, rounds === undefined ? {} : { rounds });
   return pair;
 }

@@ -1,53 +1,36 @@
 // Floating licenses: checkouts, heartbeats of one and of many leases, the end of many leases, refusals.
-import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { backOfficeOf } from '../helpers/back-office-of.ts';
-import type { ChildServer } from './child-server.ts';
-import { createClient, postAllAlong } from './keep-alive-client.ts';
-import { type LeaseDatabase, openLeaseDatabase, writeHeartbeats } from './lease-data.ts';
-import { compareWithBare, underLoad as underWrk } from './load.ts';
-import { startEtcd } from './measure-etcd.ts';
-import { callers, CONNECTIONS } from './measure-writes.ts';
-import { besidePeer, measureAlone, ROUNDS, roundSeconds } from './rounds.ts';
+import { createClient } from './keep-alive-client.ts';
+import {
+  checkOut,
+  compareCheckouts,
+  compareHeartbeats,
+  type LeaseCallSetup,
+  newFloatingLicense,
+} from './lease-calls.ts';
+import { type LeaseDatabase, openLeaseDatabase } from './lease-data.ts';
+import { underLoad as underWrk } from './load.ts';
+import { measureAlone, ROUNDS, roundSeconds } from './rounds.ts';
 import { sampleOf } from './sample.ts';
 import { callSteadily, quantile } from './steady-calls.ts';
 
-const LIVE = 50_000;
-export const BATCH = 100;
 const DUE = 5000;
 /** As the upkeep ends leases. */
 const DUE_PER_TRANSACTION = 200;
 const SWEEPS = 5;
 const LOOK_EVERY_MS = 20;
 
-interface Setup {
-  server: ChildServer;
-  bare: ChildServer;
-  dataDir: string;
-  database: string;
-  /** Of each measurement. */
-  seconds: number;
+interface Setup extends LeaseCallSetup {
   /** How many. */
   refusals: number;
 }
 
 export async function measureLeases(setup: Setup) {
-  const { server, bare, dataDir, database: file, seconds } = setup;
+  const { server, dataDir, database: file, seconds } = setup;
   const { api } = server;
-  const { admin } = backOfficeOf(dataDir);
   const database = await openLeaseDatabase(file);
   const client = createClient(1);
 
-  async function newLicense(name: string, seats: number | null) {
-    await admin.createPlan({ name, licensing: 'floating', seats, lease_seconds: 3600 });
-    return (await admin.createLicense({ holder: 'Bench', plan: name })).license;
-  }
-  const checkOut = ({ license_key }: { license_key: string }) => ({
-    license_key,
-    instance_id: randomBytes(16).toString('hex'),
-    user: 'ada',
-    host: 'workstation-7',
-  });
   const underLoad = async (bodies: readonly object[], work: () => Promise<void>) => {
     let isOver = false;
     const [latencies] = await Promise.all([
@@ -60,38 +43,21 @@ export async function measureLeases(setup: Setup) {
   };
 
   try {
-    const contended = await newLicense('bench-checkouts', 1_000_000);
-    const etcd = await startEtcd(dataDir, seconds * 2);
-    const checkouts = await besidePeer(
-      callers({ server, seconds: seconds * 2 }, (isOver) =>
-        postAllAlong(CONNECTIONS, `${api}leases/checkout/`, () => checkOut(contended), isOver),
-      ),
-      etcd,
-      { inTurn: true },
-    );
-    await etcd?.stop();
-
-    const live = await newLicense('bench-live', null);
-    const tokens = await database.addLeases(live.license_id, LIVE);
-    const heartbeats = await writeHeartbeats(dataDir, tokens, BATCH);
+    const checkouts = await compareCheckouts(setup);
+    const { compared: single, tokens, inBatches } = await compareHeartbeats(setup);
     const url = `${api}leases/heartbeat/`;
-    const single = await compareWithBare(
-      { server: bare, url: bare.api },
-      { server, url, bodies: heartbeats.single, keepsAnswers: true },
-      seconds * 2,
-    );
-    const batched = await measureAlone(underWrk({ server, url, bodies: heartbeats.batched }, seconds * 2));
+    const batched = await measureAlone(underWrk({ server, url, bodies: inBatches }, seconds * 2));
 
     const bodies = tokens.map((token) => ({ lease_token: token }));
     const rounds: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1)
       rounds.push(await underLoad(bodies, () => sleep(roundSeconds(seconds * 2) * 1000)));
 
-    const ending = await newLicense('bench-ending', null);
+    const ending = await newFloatingLicense(dataDir, null);
     const sweeps: { ms: number; p99Ms: number }[] = [];
     for (let sweep = 0; sweep < SWEEPS; sweep += 1) sweeps.push(await measureSweep(ending.license_id));
 
-    const full = await newLicense('bench-full', 1);
+    const full = await newFloatingLicense(dataDir, 1);
     await client.post(`${api}leases/checkout/`, checkOut(full));
     const refusals: number[] = [];
     for (let turn = 0; turn < setup.refusals; turn += 1) refusals.push(await untilOnDisk(full));

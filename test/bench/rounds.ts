@@ -4,10 +4,14 @@ import { sharesOneCore } from './one-core.ts';
 import { type Sample, sampleOf } from './sample.ts';
 
 export const ROUNDS = 7;
+/** CPU per call of one server differs by a tenth between rounds, and its median over 7 of them between runs. */
+const ROUNDS_ON_ONE_CORE = 20;
 /** A shorter round has too few calls to time. */
 const LEAST_SECONDS = 0.5;
 
-/** @param seconds of all rounds together */
+export const roundCount = (): number => (sharesOneCore() ? ROUNDS_ON_ONE_CORE : ROUNDS);
+
+/** @param seconds of seven rounds together */
 export const roundSeconds = (seconds: number) => Math.max(LEAST_SECONDS, seconds / ROUNDS);
 
 /** One round of one contender. */
@@ -70,17 +74,23 @@ export function compare(ours: readonly Round[], peer: readonly Round[]): Compari
   };
 }
 
-/** @param parts of several processes of the same servers @returns their rounds together */
-export function joined<Name extends string>(
-  parts: readonly Record<Name, Comparison>[],
-): Record<Name, Comparison> {
+/**
+ * @param parts of several processes of the same servers
+ * @returns their rounds together; null for what has no peer
+ */
+export function joined<Name extends string, Found extends Comparison | null>(
+  parts: readonly Record<Name, Found>[],
+): Record<Name, Found> {
   const names = Object.keys(parts[0] ?? {}) as Name[];
-  const together = (name: Name) =>
-    compare(
-      parts.flatMap((part) => part[name].ours.rounds),
-      parts.flatMap((part) => part[name].peer.rounds),
+  const together = (name: Name) => {
+    const found = parts.flatMap((part) => part[name] ?? []);
+    if (found.length === 0) return null;
+    return compare(
+      found.flatMap(({ ours }) => ours.rounds),
+      found.flatMap(({ peer }) => peer.rounds),
     );
-  return Object.fromEntries(names.map((name) => [name, together(name)])) as Record<Name, Comparison>;
+  };
+  return Object.fromEntries(names.map((name) => [name, together(name)])) as Record<Name, Found>;
 }
 
 /** The service and what it is compared with. */
@@ -126,7 +136,7 @@ interface Order {
 /** Warms up each contender, and then measures all pairs in each round. */
 export async function comparePairs<Name extends string>(
   named: Readonly<Record<Name, Pair>>,
-  { inTurn = !sharesOneCore(), rounds = ROUNDS }: Order = {},
+  { inTurn = !sharesOneCore(), rounds = roundCount() }: Order = {},
 ): Promise<Record<Name, Comparison>> {
   const pairs = Object.values<Pair>(named);
   for (const one of new Set(pairs.flatMap(({ ours, peer }) => [peer, ours]))) await one.warmUp();

@@ -4,12 +4,13 @@ import { type ChildServer, startBenchServer } from './child-server.ts';
 import type { Figure } from './figures.ts';
 import { underLoad } from './load.ts';
 import { cpuPerCall, judged, latency, most, throughput, writes } from './load-figures.ts';
+import { leaseCpuFigures, leaseFigures } from './lease-figures.ts';
+import { compareLeaseCalls } from './lease-calls.ts';
 import { measureLeases } from './measure-leases.ts';
-import { leaseFigures } from './lease-figures.ts';
 import { licensesToChange, measureWrites } from './measure-writes.ts';
 import { sharesOneCore } from './one-core.ts';
 import { begin, note, type Run, serve } from './run.ts';
-import { type Comparison, comparePairs, joined, ROUNDS } from './rounds.ts';
+import { type Comparison, comparePairs, joined, roundCount } from './rounds.ts';
 import { sampleOf, shown } from './sample.ts';
 
 const STARTS = 7;
@@ -30,7 +31,7 @@ export async function starts(run: Run): Promise<Figure[]> {
  * Where CPU per call is compared, all rounds are shared among so many processes: of two processes of the same program, one can
  * take a fifth more for the same calls.
  */
-const ROUNDS_OF_PROCESSES = [3, 2, 2];
+const PROCESSES_ON_ONE_CORE = 5;
 
 /** Calls that are answered from memory or by look-ups, each beside the peer that gets the same bodies. */
 async function compareReads({ data, seconds }: Run, server: ChildServer, rounds: number) {
@@ -63,14 +64,15 @@ async function compareReads({ data, seconds }: Run, server: ChildServer, rounds:
 
 /** Measures with the server that runs, and where processes are compared, with others after it. */
 function inProcesses(run: Run, running: ChildServer) {
-  const [first = ROUNDS, ...others] = sharesOneCore() ? ROUNDS_OF_PROCESSES : [];
+  const processes = sharesOneCore() ? PROCESSES_ON_ONE_CORE : 1;
+  const rounds = roundCount() / processes;
   let server = running;
   return {
-    async measure<Name extends string>(
-      one: (server: ChildServer, rounds: number) => Promise<Record<Name, Comparison>>,
+    async measure<Name extends string, Found extends Comparison | null>(
+      one: (server: ChildServer, rounds: number) => Promise<Record<Name, Found>>,
     ) {
-      const parts = [await one(server, first)];
-      for (const rounds of others) {
+      const parts = [await one(server, rounds)];
+      while (parts.length < processes) {
         await server.stop();
         server = await serve(run, 'load.log');
         parts.push(await one(server, rounds));
@@ -128,8 +130,23 @@ export async function load(run: Run): Promise<Figure[]> {
   ];
 }
 
+/** CPU per call of checkouts and heartbeats. */
+async function leasesOnOneCore(run: Run): Promise<Figure[]> {
+  const { bare, seconds, data } = run;
+  const processes = inProcesses(run, await serve(run, 'load.log'));
+  const { checkouts, heartbeats } = await processes.measure((server, rounds) =>
+    compareLeaseCalls({ server, bare, dataDir: data.dataDir, database: data.database, seconds, rounds }),
+  );
+  await processes.stop();
+  return leaseCpuFigures(checkouts, heartbeats);
+}
+
 export async function leases(run: Run): Promise<Figure[]> {
   note('floating licenses');
+  if (sharesOneCore()) {
+    await run.shared.stop();
+    return leasesOnOneCore(run);
+  }
   const { bare, seconds, data, isShort } = run;
   const { dataDir, database } = data;
   const { server } = await run.shared.use(run);

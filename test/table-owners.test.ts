@@ -57,6 +57,7 @@ const FOREIGN_READS: Record<string, string[]> = {
   'authorization-tokens/authorization-token-store.ts': ['licenses'],
   'backup/restore-comparison-store.ts': [
     'api_tokens',
+    'audit_entries',
     'authorization_tokens',
     'certificates',
     'distrust_lists',

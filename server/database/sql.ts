@@ -28,6 +28,11 @@ export interface Statement<Row extends object> {
   run(values?: Values): Promise<number>;
 }
 
+interface StatementOptions {
+  /** Whether it takes a short time: a connection to PostgreSQL that does not answer it is lost. */
+  isShort?: boolean;
+}
+
 /** Lists are bound as one value, for `dialect.isIn`. */
 export interface Sql {
   dialect: SqlDialect;
@@ -36,11 +41,8 @@ export interface Sql {
   selectFirst<Row extends object>(text: string, values?: Values): Promise<Row | null>;
   /** For statements without rows. @returns the number of changed rows */
   run(text: string, values?: Values): Promise<number>;
-  /**
-   * Call it once per text, when creating a store.
-   * @param isShort whether it takes a short time: a connection to PostgreSQL that does not answer it is lost
-   */
-  statement<Row extends object>(text: string, isShort?: boolean): Statement<Row>;
+  /** Call it once per text, when creating a store. */
+  statement<Row extends object>(text: string, options?: StatementOptions): Statement<Row>;
   /** For frequent look-ups: calls that arrive together share one statement, except in a transaction. */
   batched<Key, Facts extends object>(lookup: Lookup<Key>): (key: Key) => Promise<Facts | null>;
   /** The same for a statement without values that may find several rows. */
@@ -99,7 +101,7 @@ function createSql(sequelize: Sequelize): Sql {
     selectFirst: async <Row extends object>(text: string, values?: Values) =>
       (await select<Row>(text, values))[0] ?? null,
     run: (text, values) => prepared(text, (sql, bound) => runner.changes(sql, bound, false))(values),
-    statement<Row extends object>(text: string, isShort = false): Statement<Row> {
+    statement<Row extends object>(text: string, { isShort = false }: StatementOptions = {}): Statement<Row> {
       const all = prepared(text, (sql, bound) => runner.rows<Row>(sql, bound, true, isShort));
       return {
         all,

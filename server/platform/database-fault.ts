@@ -1,5 +1,5 @@
 // Classifies failed statements that concern the database itself, for either driver and Sequelize.
-import { driverErrorOf } from './driver-error.ts';
+import { driverCodeOf, driverErrorOf } from './driver-error.ts';
 
 /**
  * `gone`: the open files are no longer the files in the data directory. `moving`: the data is about to be in another
@@ -66,6 +66,12 @@ function postgresFault(code: string): DatabaseFault | null {
 export function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof Error) || NO_CONNECTION.test(error.name)) return false;
   return !(error instanceof DatabaseFaultError) && faultOf(error) === 'unreachable';
+}
+
+/** Whether a file could not be written because its disk or the quota is full. */
+export function isOutOfSpace(error: unknown): boolean {
+  const code = driverCodeOf(error);
+  return code === 'SQLITE_FULL' || code === 'ENOSPC' || code === 'EDQUOT';
 }
 
 /** @returns null if the error does not concern the database itself */

@@ -5,6 +5,7 @@ import {
   type AuthorityService,
   createAuthorityService,
 } from '#server/features/certificates/authority-service.ts';
+import { committedRestore } from '#server/features/backup/data-files.ts';
 import { createAuthorityStore } from '#server/features/certificates/authority-store.ts';
 import { createCertificateKeyService } from '#server/features/certificates/certificate-key-service.ts';
 import {
@@ -29,6 +30,7 @@ import type { Clock } from '#server/platform/clock.ts';
 import type { Config } from '#server/platform/config.ts';
 import type { Logger } from '#server/platform/logger.ts';
 import type { Sealer } from '#server/platform/sealer.ts';
+import { ApiError } from '#server/wire/errors.ts';
 import type { TlsSource } from '#server/platform/tls-credentials.ts';
 
 interface UpkeepNeeds {
@@ -65,6 +67,8 @@ interface Needs extends UpkeepNeeds {
   apiBaseUrl(): string;
   /** Runs maintenance in a job; null runs it here. */
   runUpkeep: (() => Promise<void>) | null;
+  /** Where a restore waits once it is confirmed. */
+  dataDir: string;
   /** Waits until the other servers serve a CRL, and returns those that do not; null if there can be none. */
   spreadList: ((number: number) => Promise<string[]>) | null;
 }
@@ -112,18 +116,27 @@ export function composeCertificates(sequelize: Database, needs: Needs) {
     },
   });
   const validation = createCertificateValidation({ certificates, authority, clock });
+  /** The restored database has its own authority, whose certificates no other one could revoke. */
+  function refuseIfRestoreWaits(): void {
+    if (committedRestore(needs.dataDir) === null) return;
+    throw new ApiError(
+      'invalid_request',
+      'the certificate authority cannot be changed while a confirmed restore waits for a restart of the server, because the restore would not keep the change; restart the server, or cancel the restore first',
+    );
+  }
   // Publishes a CRL together with the new authority: without one, relying parties would reject all certificates.
-  const withList =
+  const changed =
     <Request, Reply>(change: (request: Request, call: Call) => Promise<Reply>) =>
     async (request: Request, call: Call): Promise<Reply> => {
+      refuseIfRestoreWaits();
       const reply = await change(request, call);
       await revocationList.publish();
       return reply;
     };
   const changing: AuthorityService = {
     ...authority,
-    renew: withList(authority.renew),
-    import: withList(authority.import),
+    renew: changed(authority.renew),
+    import: changed(authority.import),
   };
   const services = { certificates: service, keys, validation, revocationList };
   return {

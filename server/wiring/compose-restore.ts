@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { recordSecurityEvent } from '#server/features/audit/security-events.ts';
 import { BackupError } from '#server/features/backup/backup-format.ts';
-import { findEnded } from '#server/features/backup/newer-objects-store.ts';
+import { findEnded, requireKnownAuthority } from '#server/features/backup/newer-objects-store.ts';
 import { compareDatabases } from '#server/features/backup/restore-comparison-store.ts';
 import { createRestoreService, type PendingRestore } from '#server/features/backup/restore-service.ts';
 import type { RestoreRequest } from '#server/features/backup/restore-unpacking.ts';
@@ -15,6 +15,7 @@ import { databaseLocation } from '#server/installation/database-location.ts';
 import { databaseName } from '#server/installation/installation.ts';
 import { connect, type DatabaseLocation } from '#server/database/connect.ts';
 import { isEmptyDatabase, isKnownSchema, pendingMigrations } from '#server/database/migrate.ts';
+import { quickCheck } from '#server/database/quick-check.ts';
 import { aboutDatabase } from '#server/database/unusable-database.ts';
 import { type Call, cliCall } from '#server/platform/call.ts';
 import { systemClock as clock } from '#server/platform/clock.ts';
@@ -104,6 +105,8 @@ export function composeRestore(config: Config, { isServing, security, call }: Re
     findForeignCode,
     compareDatabases,
     findEnded,
+    requireKnownAuthority,
+    findDamage: (file) => quickCheck(file, new AbortController().signal),
     compareSettings: settingDifferences,
     finishDatabase: (file, key, about) =>
       finishDatabase(file, key, {

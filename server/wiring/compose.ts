@@ -169,6 +169,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     ...shared,
     sealer,
     isClockTrusted,
+    dataDir: config.dataDir,
     apiBaseUrl: around.apiBaseUrl,
     runUpkeep: around.runCertificateUpkeep,
     spreadList: watch && cluster.crlSpread.wait,

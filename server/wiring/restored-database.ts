@@ -15,8 +15,6 @@ import {
 } from '#server/features/backup/restored-database-store.ts';
 import { createAuthorityStore } from '#server/features/certificates/authority-store.ts';
 import { encodeRevocation } from '#server/features/certificates/revocation-entry.ts';
-import { createReissueStore } from '#server/features/signing/reissue-store.ts';
-import { createSigningService } from '#server/features/signing/signing-service.ts';
 import { createSigningKeyStore } from '#server/features/signing/signing-key-store.ts';
 import { openSigningKey } from '#server/features/signing/loaded-keys.ts';
 import { connect, type Database } from '#server/database/connect.ts';
@@ -30,6 +28,7 @@ import { loadMasterKey, readMasterKeyFile } from '#server/platform/master-key.ts
 import { createSealer } from '#server/platform/sealer.ts';
 import { DAY_MS } from '#server/wire/instants.ts';
 import { composeUpkeep } from './compose-certificates.ts';
+import { composeSigningService } from './compose-signing.ts';
 
 /** More than can have been built since the backup. */
 const LISTS_AHEAD = 100_000;
@@ -126,19 +125,19 @@ async function prepare(file: string, masterKey: Buffer, preparation: Preparation
       await record(audit, present && (await keep(present.newer, present.file)));
     });
     await upkeep.run();
-    const signing = await createSigningService({
+    const signing = await composeSigningService(sequelize, {
       keys: signingKeys,
-      reissue: createReissueStore(sequelize),
       sealer,
       audit,
       transaction,
       clock,
-      isShared: false,
     });
     for (const { keyId: key_id, reason } of newer?.distrusted ?? [])
       await signing.distrust({ key_id, ...(reason === null ? {} : { reason }) }, call);
     await signing.republish(highest?.distrustSequence ?? 0);
   });
+  if (existsSync(`${file}-wal`))
+    throw new BackupError('the restored database could not be written completely; check the disk');
 }
 
 interface About extends Pick<Preparation, 'highest' | 'call' | 'onRecorded'> {
@@ -191,6 +190,4 @@ export async function carryOver(
       await audit.record(call, 'backup.restored', 'backup', null, { ...about, ...kept });
     },
   });
-  if (existsSync(`${file}-wal`))
-    throw new BackupError('the restored database could not be written completely; check the disk');
 }

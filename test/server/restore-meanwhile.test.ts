@@ -17,9 +17,10 @@ import { RestoreCompletedError } from '#server/wiring/compose-administration.ts'
 import { readDistrustList } from '../../verifier/distrust-list.ts';
 import { verifyEd25519 } from '../../verifier/ed25519.ts';
 import { parsePublicKeys } from '../../verifier/public-key-format.ts';
+import { makeForeignAuthority } from '../certificates/foreign-authority.ts';
 import { issue, listAs, serialsIn } from '../certificates/issuing.ts';
 import { saveBackup, uploadBackup } from '../helpers/backup-file.ts';
-import { CLI_PROGRAM, cliOn } from '../helpers/cli.ts';
+import { CLI_PROGRAM, cliOn, runCli } from '../helpers/cli.ts';
 import { newLicense } from '../helpers/contract-calls.ts';
 import { writeRows } from '../helpers/database.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
@@ -51,6 +52,24 @@ async function startAndKill(dataDir: string, killer: string, env: Record<string,
   });
   expect(await once(server, 'exit')).toEqual([null, 'SIGKILL']);
   expect(readdirSync(dataDir)).toContain('restore-ready');
+}
+
+async function previewOwnBackup(server: TestServer) {
+  await uploadBackup(
+    server,
+    new Uint8Array(await saveBackup(server, join(temporaryDirectory(), 'backup.tar'))),
+  );
+  return server.admin.previewRestore({ kind: 'upload', accept_unsigned: true });
+}
+
+async function confirmRestoreOf(server: TestServer): Promise<void> {
+  const { restore_id } = await previewOwnBackup(server);
+  await server.admin.confirmRestore({ restore_id });
+}
+
+function importAuthority({ admin }: TestServer) {
+  const { certificate, key } = makeForeignAuthority({ subject: '/CN=Other' });
+  return admin.importAuthority({ certificate, private_key: key });
 }
 
 type Issued = Awaited<ReturnType<typeof issue>>;
@@ -155,6 +174,54 @@ describe('a restore that was confirmed in the back office', () => {
     expect(await server.admin.showRestore({})).toMatchObject({ staged: null, last: null, before: [] });
   });
 
+  it('keeps the certificate authority from being changed', async () => {
+    const server = await serveAt(temporaryDirectory());
+    const { admin } = server;
+    await admin.showAuthority({});
+    await confirmRestoreOf(server);
+    const refusal = /cannot be changed while a confirmed restore waits .*restart the server, or cancel/u;
+    const {
+      certificate,
+      key: private_key,
+      certificateFile,
+      keyFile,
+    } = makeForeignAuthority({ subject: '/CN=Other' });
+    await expect(admin.importAuthority({ certificate, private_key })).rejects.toThrow(refusal);
+    await expect(admin.renewAuthority({ key_type: 'p-256' })).rejects.toThrow(refusal);
+    const words = ['cert', 'import-ca', '--certificate', certificateFile, '--key', keyFile];
+    const { stderr, exitCode } = await runCli([...words, '--data-dir', server.dataDir]);
+    expect({ stderr, exitCode }).toEqual({ stderr: expect.stringMatching(refusal) as string, exitCode: 1 });
+    await admin.cancelRestore({});
+    expect((await admin.importAuthority({ certificate, private_key })).authority.subject).toBe('CN=Other');
+  });
+
+  it('is not confirmed if the certificate authority was replaced after its preview', async () => {
+    const server = await serveAt(temporaryDirectory());
+    const { admin } = server;
+    await admin.showAuthority({});
+    const { restore_id } = await previewOwnBackup(server);
+    await importAuthority(server);
+    await expect(admin.confirmRestore({ restore_id })).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining('the certificate authority was replaced after the preview') as string,
+    });
+    expect((await admin.showRestore({})).staged).toBeNull();
+    const again = await admin.previewRestore({ kind: 'upload', accept_unsigned: true });
+    await admin.confirmRestore({ restore_id: again.restore_id });
+  });
+
+  it('keeps an authority that was imported after its preview if the backup has none', async () => {
+    const dataDir = temporaryDirectory();
+    const server = await startTestServer({ dataDir });
+    const { restore_id } = await previewOwnBackup(server);
+    await importAuthority(server);
+    await server.admin.confirmRestore({ restore_id });
+    await server.stop();
+    await expect(startTestServer({ dataDir })).rejects.toThrow(RestoreCompletedError);
+    const { authority } = await (await serveAt(dataDir)).admin.showAuthority({});
+    expect(authority.subject).toBe('CN=Other');
+  });
+
   it('is canceled by the command that restores a backup over that database', async () => {
     const dataDir = temporaryDirectory();
     const { file, revived } = await confirmAndGoOn(dataDir, dataDir);
@@ -218,6 +285,25 @@ describe.skipIf(!hasPostgres)(`a restore into PostgreSQL that was confirmed in t
     const { dataDir, found } = await prepared();
     await expect(startTestServer({ dataDir })).rejects.toThrow(RestoreCompletedError);
     await expectKept(await serveAt(dataDir), found);
+  });
+
+  it('is canceled if another server has imported a certificate authority', async () => {
+    const dataDir = temporaryDirectory();
+    const url = await newMigratedPostgresDatabase();
+    writeFileSync(join(dataDir, 'config.json'), JSON.stringify({ database_url: url }), { mode: 0o600 });
+    const server = await startTestServer({ dataDir });
+    const masterKey = readFileSync(join(dataDir, 'master.key'), 'utf8').trim();
+    const other = await startTestServer({ flags: { 'database-url': url }, masterKey });
+    await server.admin.showAuthority({});
+    await confirmRestoreOf(server);
+    await importAuthority(other);
+    await other.stop();
+    await server.stop();
+    await expect(startTestServer({ dataDir })).rejects.toThrow(
+      /was canceled, and nothing has changed: the certificate authority was replaced after the preview/u,
+    );
+    const { authority } = await (await serveAt(dataDir)).admin.showAuthority({});
+    expect(authority.subject).toBe('CN=Other');
   });
 
   it('stays confirmed if a start has no master key, until one has', async () => {

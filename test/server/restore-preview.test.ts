@@ -134,11 +134,12 @@ describe('the preview of a restore', () => {
     const directory = await keptDataDir();
     const server = await startTestServer({ dataDir: directory });
     const create = async (name: string) => (await server.admin.createApiToken({ name, role: 'admin' })).token;
-    const [unchanged, rotated, overlapping, revoked] = [
+    const [unchanged, rotated, overlapping, revoked, twice] = [
       await create('unchanged'),
       await create('rotated'),
       await create('overlapping'),
       await create('rotated and revoked'),
+      await create('rotated twice'),
     ];
     const { webhook } = await server.admin.registerWebhook({ url: 'https://127.0.0.1:9/old', scope: 'all' });
     const backup = join(await keptDataDir(), 'backup.tar');
@@ -147,6 +148,8 @@ describe('the preview of a restore', () => {
     await server.admin.rotateApiToken({ id: overlapping.id });
     await server.admin.rotateApiToken({ id: revoked.id });
     await server.admin.revokeApiToken({ id: revoked.id });
+    await server.admin.rotateApiToken({ id: twice.id });
+    await server.admin.rotateApiToken({ id: twice.id });
     await server.admin.updateWebhook({ id: webhook.id, url: 'https://127.0.0.1:9/new' });
     await server.stop();
 
@@ -159,11 +162,12 @@ describe('the preview of a restore', () => {
       revoked_at: revokedAt,
     });
     const { count, items } = compared!.revived.api_tokens;
-    expect(count).toBe(3);
+    expect(count).toBe(4);
     expect(items.toSorted((a, b) => a.id - b.id)).toEqual([
       listed(rotated, null),
       listed(overlapping, null),
       listed(revoked, expect.any(String)),
+      listed(twice, null),
     ]);
     expect(items.map(({ id }) => id)).not.toContain(unchanged.id);
     // It comes back with its former address.
@@ -175,9 +179,15 @@ describe('the preview of a restore', () => {
       `license-desk api-token revoke ${rotated.id}  # rotated, admin, rotated (previous secret ldk_…${rotated.last_four})`,
     );
     // The return brings the newer secrets.
-    const [before] = globSync('before-restore-*', { cwd: directory });
-    const back = await previewOf(directory, join(directory, before ?? ''), {});
+    const [before = ''] = globSync('before-restore-*', { cwd: directory });
+    const back = await previewOf(directory, join(directory, before), {});
     expect(back.present?.revived.api_tokens).toEqual({ count: 0, items: [] });
+    // Unless they do not follow from the current one.
+    const restored = await startTestServer({ dataDir: directory });
+    await restored.admin.rotateApiToken({ id: twice.id });
+    await restored.stop();
+    const other = await previewOf(directory, join(directory, before), {});
+    expect(other.present?.revived.api_tokens.items).toMatchObject([{ id: twice.id, revoked_at: null }]);
   });
 
   it('compares with a database of a version that could not distrust signing keys', async () => {

@@ -1,16 +1,19 @@
 // Restores that are refused: each says why in one line, and changes nothing.
-import { cpSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import {
   entriesOf,
+  forge,
   PASSPHRASE,
   restore,
   type RestoreOptions,
   saveBackup,
   spoil,
   tarOf,
+  uploadBackup,
 } from '../helpers/backup-file.ts';
+import { selectRows } from '../helpers/database.ts';
 import { snapshotOf } from '../helpers/directory-snapshot.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { temporaryDirectory } from '../helpers/server-process.ts';
@@ -106,6 +109,48 @@ it('where anything in the file is damaged', async () => {
     again(() => truncateSync(prepared.file, length));
     await expectRefused(prepared, /is damaged|is not a License Desk backup/u);
   }
+});
+
+it('where a page of the database in the backup is damaged', async () => {
+  const prepared = await prepare();
+  const working = await keptDataDir();
+  const path = join(working, 'license-desk.db');
+  const archive = readFileSync(prepared.file);
+  writeFileSync(path, entriesOf(archive).get('license-desk.db') ?? '');
+  // Nothing of a preview reads this table.
+  const sql = `SELECT rootpage, page_size FROM sqlite_master, pragma_page_size WHERE name = 'license_imports'`;
+  const [{ rootpage, page_size }] = (await selectRows(working, sql)) as [Record<string, number>];
+  const database = readFileSync(path).fill(0xff, (rootpage! - 1) * page_size!, rootpage! * page_size!);
+  writeFileSync(
+    prepared.file,
+    await forge(archive, (parts) => {
+      parts['license-desk.db'] = database;
+    }),
+  );
+  await expectRefused(
+    prepared,
+    /backup\.tar is damaged: its database has an error \(.+\); nothing has changed; restore another backup$/u,
+  );
+
+  // The same in the back office, and in the data from before a restore.
+  await uploadBackup(server, new Uint8Array(readFileSync(prepared.file)));
+  await expect(server.admin.previewRestore({ kind: 'upload', accept_unsigned: true })).rejects.toMatchObject({
+    code: 'invalid_request',
+    message: expect.stringMatching(
+      /^the uploaded file is damaged: its database has an error \(.+\); nothing has changed/u,
+    ) as string,
+  });
+  const folder = join(server.dataDir, 'before-restore-20260101T000000Z');
+  mkdirSync(folder, { mode: 0o700 });
+  writeFileSync(join(folder, 'license-desk.db'), database, { mode: 0o600 });
+  await expect(
+    server.admin.previewRestore({ kind: 'before', name: 'before-restore-20260101T000000Z' }),
+  ).rejects.toMatchObject({
+    code: 'invalid_request',
+    message: expect.stringMatching(
+      /^before-restore-20260101T000000Z is damaged: its database has an error \(.+\); nothing has changed/u,
+    ) as string,
+  });
 });
 
 it('where the file is something else', async () => {

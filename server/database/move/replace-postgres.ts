@@ -60,7 +60,10 @@ export async function replacePostgres(
   const { host, pathname } = new URL(location.url ?? '');
   const name = `postgres://${host}${pathname}`;
   const draft = `${kept}.part`;
-  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${draft}${suffix}`, { force: true });
+  const removeDraft = () => {
+    for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${draft}${suffix}`, { force: true });
+  };
+  removeDraft();
   let isUnchanged = false;
   try {
     const sequelize = await connect(location);
@@ -93,7 +96,11 @@ export async function replacePostgres(
     }
   } catch (error) {
     const { message } = aboutMove(error, name) as Error;
-    if (isUnchanged) throw new NotReplacedError(message, { cause: error });
+    if (isUnchanged) {
+      // On a full disk, the caller needs some space to record what has happened.
+      removeDraft();
+      throw new NotReplacedError(message, { cause: error });
+    }
     if (error instanceof OperatorError) throw error;
     throw new UnusableDatabaseError(
       `the database ${name} has not confirmed the restore (${(error as Error).message}); check the database server, then start again`,

@@ -56,7 +56,11 @@ const plan = z.object({
   about: restoredBackup.nullable().default(null),
   /** What had ended at the preview; null if nothing can have changed since then, or nothing can be kept. */
   ended: z
-    .object({ certificates: z.array(z.string()), signing_keys: z.array(z.string()) })
+    .object({
+      certificates: z.array(z.string()),
+      signing_keys: z.array(z.string()),
+      authority: z.string().nullable().optional(),
+    })
     .nullable()
     .default(null),
 });

@@ -88,6 +88,13 @@ const DISTRUSTED_IN_PRESENT = `
   present.signing_keys AS p JOIN main.signing_keys AS r ON r.key_id = p.key_id
   WHERE p.distrusted_at IS NOT NULL AND r.distrusted_at IS NULL`;
 
+/** Key of the authority that is active in the current database. */
+const ACTIVE_AUTHORITY = `
+  SELECT key_identifier AS "name" FROM present.certificate_authorities WHERE status = 'active'`;
+/** The same if the restored database does not get it. */
+const LOST_AUTHORITY = `
+  SELECT * FROM (${ACTIVE_AUTHORITY}) WHERE "name" IS NOT ${RESTORED_AUTHORITY} AND "name" IS NOT $authority`;
+
 const ENDED = {
   certificates: `SELECT r.serial_number AS "name" FROM ${REVOKED_IN_PRESENT}`,
   signing_keys: `SELECT r.key_id AS "name" FROM ${DISTRUSTED_IN_PRESENT}`,
@@ -127,6 +134,8 @@ export interface Ended {
   certificates: string[];
   /** IDs of distrusted ones. */
   signing_keys: string[];
+  /** Key of the authority that was active then; null if there was none. Earlier versions have not recorded it. */
+  authority?: string | null | undefined;
 }
 
 /** What a restored database lacks, and needs. */
@@ -150,6 +159,7 @@ async function ofPresent<Result>(reading: Promise<Result>): Promise<Result> {
   try {
     return await reading;
   } catch (error) {
+    if (error instanceof NotReplacedError) throw error;
     throw new NotReplacedError(
       `the current database cannot be read, so its newest certificates and signing keys cannot be kept: ${(error as Error).message}`,
       { cause: error },
@@ -182,16 +192,33 @@ export const findEnded = (restored: string, presentFile: string): Promise<Ended>
     return {
       certificates: await names(ENDED.certificates),
       signing_keys: await names(ENDED.signing_keys),
+      authority: (await names(ACTIVE_AUTHORITY))[0] ?? null,
     };
   });
 
-/** @param ended null before the restore is confirmed */
+/** No CRL could revoke its certificates after the restore, and the preview has not named them. @throws NotReplacedError */
+async function requireSameAuthority(all: All, { authority }: Ended): Promise<void> {
+  if (authority === undefined || (await all(LOST_AUTHORITY, { authority })).length === 0) return;
+  throw new NotReplacedError(
+    'the certificate authority was replaced after the preview of the restore, which would not keep the new one; preview the backup again',
+  );
+}
+
+/** As `findNewerObjects`. */
+export const requireKnownAuthority = (restored: string, presentFile: string, ended: Ended): Promise<void> =>
+  onBoth(restored, presentFile, (all) => requireSameAuthority(all, ended));
+
+/**
+ * @param ended null before the restore is confirmed
+ * @throws NotReplacedError also if the authority was replaced since the preview
+ */
 export const findNewerObjects = (
   restored: string,
   presentFile: string,
   { now, ended = null }: { now: number; ended?: Ended | null },
 ): Promise<NewerObjects> =>
   onBoth(restored, presentFile, async (all) => {
+    if (ended) await requireSameAuthority(all, ended);
     const distrust = (await all(KNOWS_DISTRUST)).length === 0 ? NO_DISTRUST : DISTRUST;
     return {
       authorities: await all(AUTHORITIES),

@@ -51,12 +51,15 @@ const REVIVED = {
     WHERE r.status = 'active' AND r.expires_at > $now AND p.status IN ('revoked', 'replaced')
     ORDER BY p.ended_at DESC`,
   // A rotation has replaced the secret, even if the old one is accepted for a while: after the restore, it has no end. Data
-  // from before a restore may have the newer secret.
+  // from before a restore may have the newer secret: then its audit log has the rotation of the current one.
   apiTokens: `
     SELECT r.id, p.name, p.role, r.last_four, p.revoked_at
     FROM present.api_tokens AS p JOIN main.api_tokens AS r ON r.id = p.id AND r.created_at = p.created_at
     WHERE r.revoked_at IS NULL AND (p.revoked_at IS NOT NULL
-      OR p.token_hash <> r.token_hash AND r.previous_hash IS NOT p.token_hash)
+      OR p.token_hash <> r.token_hash AND r.previous_hash IS NOT p.token_hash AND NOT EXISTS (
+        SELECT 1 FROM main.audit_entries AS e
+        WHERE e.subject = 'api_token:' || r.id AND e.action = 'api_token.rotated'
+          AND e.before_state ->> '$.last_four' = p.last_four))
     ORDER BY p.revoked_at DESC`,
   // A certificate that an earlier restore has revoked has an entry only.
   certificates: `

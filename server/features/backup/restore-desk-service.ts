@@ -203,7 +203,11 @@ export function createRestoreDeskService(needs: Needs) {
             authenticated,
           }),
         );
-        await pending.commit();
+        await pending.commit().catch((error: Error) => {
+          if (!(error instanceof OperatorError)) throw error;
+          // It can be confirmed again once the reason is gone.
+          throw new ApiError(error.code, error.message);
+        });
         open = null;
         await forget();
         needs.onChanged();

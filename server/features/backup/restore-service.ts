@@ -6,10 +6,11 @@ import type { DatabaseLocation } from '#server/database/connect.ts';
 import { NotReplacedError } from '#server/database/move/not-replaced.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { type Config, configFilePath } from '#server/platform/config.ts';
+import { isOutOfSpace } from '#server/platform/database-fault.ts';
 import { writeFileDurably } from '#server/platform/durable-file.ts';
 import { MASTER_KEY_FILE, writeMasterKeyFile } from '#server/platform/master-key.ts';
-import type { CopyDatabase } from './backup-archive.ts';
-import { BackupError, CONFIG, DATABASE, SEALED_MASTER_KEY } from './backup-format.ts';
+import { type CopyDatabase, freeBytes } from './backup-archive.ts';
+import { BackupError, CONFIG, DATABASE, SEALED_MASTER_KEY, SPARE_SPACE } from './backup-format.ts';
 import {
   cancelRestore,
   commitRestore,
@@ -49,6 +50,8 @@ interface Needs {
   /** License Desk version. */
   version: string;
   isKnownSchema(name: string): boolean;
+  /** @returns the first damage in a database file; null if there is none */
+  findDamage(file: string): Promise<string | null>;
   /** Migrates the database to this version's schema. @throws SealError if the key cannot open its secrets */
   upgradeDatabase(file: string, masterKey: Buffer): Promise<void>;
   /** Names of triggers and views that no migration has created. */
@@ -60,6 +63,8 @@ interface Needs {
     now: number,
   ): Promise<{ comparison: Comparison; highest: HighestGiven | null }>;
   findEnded(restored: string, present: string): Promise<Ended>;
+  /** @throws NotReplacedError if the authority was replaced since the preview, and the restored database does not get it */
+  requireKnownAuthority(restored: string, present: string, ended: Ended): Promise<void>;
   /** @param now, restored contents of `config.json`; null if there is none */
   compareSettings(now: string | null, restored: string | null): SettingChange[];
   /** Prepares the database for its next start. @param about its `present`: the current database, if it can be read */
@@ -104,15 +109,29 @@ export function createRestoreService(needs: Needs) {
     );
   }
 
-  /** The present content as a SQLite file; null if there is none. */
+  /**
+   * The present content as a SQLite file; null if there is none.
+   * @throws BackupError if the disk has no space for a copy of PostgreSQL
+   */
   async function presentFile(): Promise<string | null> {
     if (!(await needs.hasDatabase())) return null;
     const { database } = needs;
     if (database.url === null) return database.file;
     const { signal } = new AbortController();
     rmSync(staged(PRESENT), { force: true });
-    await needs.copyDatabase(database, staged(PRESENT), { withoutRowsOf: [], signal });
-    return staged(PRESENT);
+    const isWritten = await needs
+      .copyDatabase(database, staged(PRESENT), { withoutRowsOf: [], signal })
+      .then(() => true)
+      .catch((error: unknown) => {
+        if (!isOutOfSpace(error)) throw error;
+        return false;
+      });
+    // Putting the backup in place writes such a copy again, in place of this one: the data from before.
+    if (isWritten && (await freeBytes(dataDir)) >= SPARE_SPACE) return staged(PRESENT);
+    rmSync(staged(PRESENT), { force: true });
+    throw new BackupError(
+      `not enough disk space in ${dataDir} for the data from before the restore, which is kept there: ${await freeBytes(dataDir)} bytes free, of which ${SPARE_SPACE} are kept for the server; nothing has changed; free some space, then try again`,
+    );
   }
 
   /** @returns null if the current database cannot be read, which the comparison reports */
@@ -156,10 +175,9 @@ export function createRestoreService(needs: Needs) {
         needs.keepDatabaseSettings(staging);
         // Certificates may have been issued or revoked since the preview.
         const present = comparison.present && (await presentFile());
+        if (present && ended) await needs.requireKnownAuthority(staged(DATABASE), present, ended);
         await needs.finishDatabase(staged(DATABASE), key, { preview, highest, present });
         rmSync(staged(PRESENT), { force: true });
-        if (existsSync(`${staged(DATABASE)}-wal`))
-          throw new BackupError('the restored database could not be written completely; check the disk');
         rmSync(staged(MASTER_KEY_FILE), { force: true });
         if (chosen.isFromBackup) writeMasterKeyFile(staging, key);
         rmSync(staged(SEALED_MASTER_KEY), { force: true });

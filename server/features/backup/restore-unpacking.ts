@@ -1,6 +1,7 @@
 // Unpacks what is to be restored into the staging folder: a backup, or the folder with the data from before a restore.
 import { copyFileSync, existsSync, realpathSync, statfsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { faultOf } from '#server/platform/database-fault.ts';
 import { MASTER_KEY_FILE } from '#server/platform/master-key.ts';
 import { readArchive } from './archive-reader.ts';
 import type { CopyDatabase } from './backup-archive.ts';
@@ -32,6 +33,7 @@ interface UnpackNeeds {
   /** License Desk version. */
   version: string;
   isKnownSchema(name: string): boolean;
+  findDamage(file: string): Promise<string | null>;
 }
 
 interface Unpacked {
@@ -42,12 +44,22 @@ interface Unpacked {
   fromBefore: boolean;
 }
 
+/** @param damage as SQLite describes it, possibly in several lines */
+const damagedDatabase = (damage: string) =>
+  new BackupError(
+    `is damaged: its database has an error (${damage.replaceAll(/\s+/gu, ' ')}); nothing has changed; restore another backup`,
+  );
+
 /** @param error from the archive, the file system or elsewhere */
 function aboutFile(file: string, error: unknown): Error {
   const { message, syscall } = error as NodeJS.ErrnoException;
   if (error instanceof BackupError) return new BackupError(`${file} ${message}`);
+  const fault = faultOf(error);
+  if (fault === 'damaged') return aboutFile(file, damagedDatabase(message));
   return new BackupError(
-    syscall === undefined ? `${file} is damaged: ${message}` : `${file} cannot be unpacked: ${message}`,
+    syscall === undefined && fault === null
+      ? `${file} is damaged: ${message}`
+      : `${file} cannot be unpacked: ${message}`,
   );
 }
 
@@ -67,8 +79,8 @@ export function createUnpacking(needs: UnpackNeeds) {
     if (large) throw new BackupError(`has a ${large.name} of more than ${MAX_SMALL_FILE} bytes`);
   }
 
-  function refuseWithoutSpace({ parts }: Manifest): void {
-    const needed = parts.reduce((sum, { bytes }) => sum + bytes, SPARE_SPACE);
+  function refuseWithoutSpace(bytes: number): void {
+    const needed = bytes + SPARE_SPACE;
     const { bavail, bsize } = statfsSync(dataDir);
     if (bavail * bsize < needed) {
       throw new BackupError(
@@ -88,35 +100,45 @@ export function createUnpacking(needs: UnpackNeeds) {
     const fromBefore = isFromBefore(folder);
     if (!fromBefore && !acceptUnsigned)
       throw new BackupError(
-        `${folder} is not authenticated: it is not a before-restore folder of ${dataDir}, and may have been altered; --accept-unsigned restores it anyway`,
+        `is not authenticated: it is not a before-restore folder of ${dataDir}, and may have been altered; --accept-unsigned restores it anyway`,
       );
-    if (!existsSync(join(folder, DATABASE))) throw new BackupError(`${folder} does not contain a database`);
-    const { signal } = new AbortController();
     const kept = { url: null, file: join(folder, DATABASE) };
+    if (!existsSync(kept.file)) throw new BackupError('does not contain a database');
+    refuseWithoutSpace(statSync(kept.file).size);
+    const { signal } = new AbortController();
     await copyDatabase(kept, staged(DATABASE), { withoutRowsOf: [], signal });
     for (const name of [CONFIG, MASTER_KEY_FILE])
       if (existsSync(join(folder, name))) copyFileSync(join(folder, name), staged(name));
-    const created_at = statSync(join(folder, DATABASE)).mtime.toISOString();
+    const created_at = statSync(kept.file).mtime.toISOString();
     return { manifest: { created_at, version: needs.version }, authenticated: fromBefore, fromBefore };
   }
 
-  return async ({ file, passphrase, acceptUnsigned }: RestoreRequest): Promise<Unpacked> => {
-    if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) return takeFolder(file, acceptUnsigned);
+  async function takeArchive({ file, passphrase, acceptUnsigned }: RestoreRequest): Promise<Unpacked> {
+    const archive = await readArchive(file, {
+      passphrase,
+      directory: staging,
+      accept(found, authenticated) {
+        refuseUnusable(found);
+        if (!authenticated && !acceptUnsigned) {
+          throw new BackupError(
+            'is not authenticated: it was made without a passphrase or by an earlier version, and may have been altered since; --accept-unsigned restores it anyway',
+          );
+        }
+        refuseWithoutSpace(found.parts.reduce((sum, { bytes }) => sum + bytes, 0));
+      },
+    });
+    return { ...archive, fromBefore: false };
+  }
+
+  return async (request: RestoreRequest): Promise<Unpacked> => {
+    const { file, acceptUnsigned } = request;
     try {
-      const archive = await readArchive(file, {
-        passphrase,
-        directory: staging,
-        accept(found, authenticated) {
-          refuseUnusable(found);
-          if (!authenticated && !acceptUnsigned) {
-            throw new BackupError(
-              'is not authenticated: it was made without a passphrase or by an earlier version, and may have been altered since; --accept-unsigned restores it anyway',
-            );
-          }
-          refuseWithoutSpace(found);
-        },
-      });
-      return { ...archive, fromBefore: false };
+      const isFolder = statSync(file, { throwIfNoEntry: false })?.isDirectory();
+      const unpacked = await (isFolder ? takeFolder(file, acceptUnsigned) : takeArchive(request));
+      // The preview does not read every page, and after a confirmation it is too late to choose another backup.
+      const damage = await needs.findDamage(staged(DATABASE));
+      if (damage !== null) throw damagedDatabase(damage);
+      return unpacked;
     } catch (error) {
       throw aboutFile(file, error);
     }

@@ -18,7 +18,7 @@ export function createLeaseClockStore(sequelize: Sequelize) {
     FROM (SELECT ${sql.dialect.sharedClock('own')} AS at) t
     WHERE id = 1 RETURNING lease_at AS "leaseAt"`,
     // Every lease waits for it.
-    true,
+    { isShort: true },
   );
   const read = sql.statement<{ leaseAt: number }>(
     'SELECT lease_at AS "leaseAt" FROM lease_clock WHERE id = 1',

@@ -1,6 +1,7 @@
 // A seat that is held while a command runs: taken, kept by heartbeats, released. Times are monotonic, so that a changed
 // clock does not matter.
 import type { LeaseObject } from '#server/features/leases/lease-contract.ts';
+import { MAX_WAIT_SECONDS } from '#server/features/leases/lease-state-contract.ts';
 import {
   type CheckoutReply,
   isTemporary,
@@ -18,8 +19,6 @@ export interface Timer {
 
 const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 30_000;
-/** The most that a client can ask a server to keep it in the queue. */
-const MOST_WAIT_SECONDS = 3600;
 const RELEASE_ATTEMPTS = 3;
 const RELEASE_MS = 5000;
 
@@ -71,7 +70,7 @@ export async function takeSeat({
   let failures = 0;
   while (!signal.aborted) {
     const left = Math.max(0, deadline - timer.now());
-    const waitSeconds = Math.min(Math.ceil(left / 1000), MOST_WAIT_SECONDS);
+    const waitSeconds = Math.min(Math.ceil(left / 1000), MAX_WAIT_SECONDS);
     let pause: number;
     try {
       // Never cut off: a reply that is not read may be a seat that no one releases.

@@ -13,9 +13,11 @@ export interface LeaderLock {
   giveUp(): Promise<void>;
 }
 
+/** @param mayLead asked with each reading */
 export function followLeaderLock(
   watch: Pick<PostgresWatch, 'onReading' | 'onLost' | 'query'>,
   leadership: Leadership,
+  mayLead: () => boolean,
 ): LeaderLock {
   let holds = false;
   let isTrying = false;
@@ -43,19 +45,23 @@ export function followLeaderLock(
     }
   }
 
+  async function release(): Promise<void> {
+    end();
+    await watch.query(GIVE_UP).catch(() => {});
+  }
+
   watch.onLost(end);
   watch.onReading(({ askedAt }) => {
     // PostgreSQL was asked at that time, so it keeps the connection, and with it the lock, until the idle timeout.
-    if (holds) leadership.hold(askedAt + WATCH_IDLE_MS);
-    else if (!isTrying && !hasGivenUp) void tryLock(askedAt);
+    if (holds && !mayLead()) void release();
+    else if (holds) leadership.hold(askedAt + WATCH_IDLE_MS);
+    else if (!isTrying && !hasGivenUp && mayLead()) void tryLock(askedAt);
   });
 
   return {
     async giveUp() {
       hasGivenUp = true;
-      if (!holds) return;
-      end();
-      await watch.query(GIVE_UP).catch(() => {});
+      if (holds) await release();
     },
   };
 }

@@ -150,6 +150,7 @@ export async function migrate(
     }
     await refuseOlderServers(sequelize);
     await umzug.up();
+    await refuseOlderServers(sequelize);
     await noteSupport(sequelize);
   });
 }

@@ -178,7 +178,7 @@ export function createPostgresGroups({
   async function runGroup(line: Line): Promise<void> {
     let handle: Transaction;
     try {
-      guard?.check();
+      await guard?.checkFresh();
       handle = await beginTransaction(sequelize);
     } catch (error) {
       for (const writer of line.waiting.splice(0, MAX_GROUP)) runAgain(writer, error);
@@ -196,7 +196,7 @@ export function createPostgresGroups({
       runs = runs.filter(({ end }) => end !== null);
       if (runs.some(isFinished)) {
         hooks = await writeRows(open(), runs);
-        guard?.check();
+        await guard?.checkFresh();
         isCommitting = true;
         // Not bounded: a commit that waits for a replica or a disk may still be applied after its connection is closed.
         await handle.commit();

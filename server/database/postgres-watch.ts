@@ -35,6 +35,12 @@ interface Needs {
   isReplica?: boolean;
 }
 
+/** Two clocks: the first stands still while the machine sleeps, the second may be set. */
+interface Moment {
+  monotonic: number;
+  wall: number;
+}
+
 export interface Reading {
   /** When PostgreSQL was asked, in `preciseMonotonicMs` time. */
   askedAt: number;
@@ -44,6 +50,17 @@ export interface Reading {
 export interface PostgresWatch {
   /** @throws DatabaseFaultError `unreachable` unless the server has answered within the last seconds */
   check(): void;
+  /**
+   * The same, but waits for the next reading if the last one is too old: this server has been frozen.
+   * @throws DatabaseFaultError `unreachable`
+   */
+  confirm(): Promise<void>;
+  /**
+   * Reads a value with each reading of the clock.
+   * @param query selects it
+   * @param receive called before the reading is reported; not if PostgreSQL cannot run the query
+   */
+  alsoRead(query: string, receive: (value: unknown) => void): void;
   /** Called after each reading of the server's clock. */
   onReading(listener: (reading: Reading) => void): void;
   /** Called when the connection is given up, which ends the locks that were taken on it. */
@@ -77,6 +94,13 @@ async function answerWithin<Result>(ms: number, asked: Promise<Result>): Promise
   }
 }
 
+const momentNow = (): Moment => ({ monotonic: preciseMonotonicMs(), wall: Date.now() });
+
+function isRecent({ monotonic, wall }: Moment): boolean {
+  const now = momentNow();
+  return now.monotonic - monotonic < WATCH_IDLE_MS && Math.abs(now.wall - wall) < WATCH_IDLE_MS;
+}
+
 /**
  * Resolves after the first reading, or after the first failure of a replica. While PostgreSQL does not answer, calls that
  * wait for a connection or an answer fail with the fault `unreachable`, instead of waiting for a server that may be frozen.
@@ -93,6 +117,25 @@ export async function watchPostgres(
   /** A connection answers one question at a time. */
   let last: Promise<unknown> = Promise.resolve();
   let isAnswering = true;
+  /** When PostgreSQL was last asked, and has answered. */
+  let confirmedAt: Moment = { monotonic: -Infinity, wall: 0 };
+  let nextLook = newWait();
+  /** One question, so that a server that wakes up with an answer waits for no other. */
+  let question = NOW;
+  let receiveValue = (_value: unknown): void => {};
+
+  function newWait() {
+    const wait = Promise.withResolvers<void>();
+    // Most looks have no one waiting for them.
+    wait.promise.catch(() => {});
+    return wait;
+  }
+
+  function endWait(failure: Error | null): void {
+    if (failure) nextLook.reject(failure);
+    else nextLook.resolve();
+    nextLook = newWait();
+  }
 
   function setAnswering(answers: boolean): void {
     if (answers === isAnswering) return;
@@ -131,14 +174,21 @@ export async function watchPostgres(
     await ask(SET_IDLE_TIMEOUT).catch(() => {});
   }
 
-  async function read(isLate: () => boolean): Promise<void> {
+  /** @returns when PostgreSQL was asked */
+  async function read(isLate: () => boolean): Promise<Moment> {
     if (!connection) await open(isLate);
-    const askedAt = preciseMonotonicMs();
-    const [row] = (await ask(NOW)) as { ms: number }[];
-    if (!row) return;
+    const moment = momentNow();
+    const { monotonic: askedAt } = moment;
+    const asked = ask(question).catch((error: unknown) =>
+      isRefusal(error) ? ask(NOW) : Promise.reject(error),
+    );
+    const [row] = (await asked) as { ms: number; value?: unknown }[];
+    if (!row) return moment;
     const tookMs = preciseMonotonicMs() - askedAt;
+    if ('value' in row) receiveValue(row.value);
     onTime?.(row.ms, tookMs);
     for (const reader of readers) reader({ askedAt, tookMs });
+    return moment;
   }
 
   function drop(): void {
@@ -151,7 +201,7 @@ export async function watchPostgres(
   async function look(withinMs = ANSWER_MS): Promise<void> {
     let isLate = false;
     try {
-      await answerWithin(
+      confirmedAt = await answerWithin(
         withinMs,
         read(() => isLate),
       );
@@ -161,6 +211,7 @@ export async function watchPostgres(
       throw error;
     }
     setAnswering(true);
+    endWait(null);
   }
 
   const ending = new AbortController();
@@ -173,7 +224,10 @@ export async function watchPostgres(
       await look()
         // After a lost connection, a second attempt decides.
         .catch((error: unknown) => (error instanceof DatabaseFaultError ? Promise.reject(error) : look()))
-        .catch(() => setAnswering(false));
+        .catch(() => {
+          setAnswering(false);
+          endWait(unreachable());
+        });
     }
   }
 
@@ -183,9 +237,19 @@ export async function watchPostgres(
   });
   const looking = keepLooking();
 
+  function check(): void {
+    if (!isAnswering) throw unreachable();
+  }
+
   return {
-    check() {
-      if (!isAnswering) throw unreachable();
+    check,
+    async confirm() {
+      check();
+      while (!isRecent(confirmedAt)) await nextLook.promise;
+    },
+    alsoRead(query, receive) {
+      question = `${NOW}, (${query}) AS value`;
+      receiveValue = receive;
     },
     onReading: (listener) => void readers.add(listener),
     onLost: (listener) => void losers.add(listener),
@@ -204,6 +268,7 @@ export async function watchPostgres(
     async end() {
       ending.abort();
       await looking;
+      endWait(unreachable());
       drop();
     },
   };

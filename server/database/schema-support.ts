@@ -1,7 +1,10 @@
 // Which versions work with one schema, so that servers on one PostgreSQL database can be upgraded one after the other.
 import { QueryTypes, type Sequelize } from 'sequelize';
+import type { Logger } from '#server/platform/logger.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
 import { dialectOf } from './connect.ts';
+import type { PostgresWatch } from './postgres-watch.ts';
+import type { ControlledGuard } from './storage-guard.ts';
 
 /**
  * The last migration of the release before this one: its servers keep working with the schema of this release. Change it
@@ -24,7 +27,10 @@ const SERVERS_BEFORE = `
   WHERE schema_name < $1 AND last_seen_at > extract(epoch FROM clock_timestamp()) * 1000 - ${PRESENT_MS}
   ORDER BY name, address`;
 
-/** Runs in the transaction of the migration, before anything has changed. @throws OlderServersError */
+/**
+ * Runs in the transaction of the migration, before anything has changed, and again at its end: a server that was frozen may
+ * be back. @throws OlderServersError
+ */
 export async function refuseOlderServers(sequelize: Sequelize): Promise<void> {
   if (dialectOf(sequelize) !== 'postgres' || !(await sequelize.getQueryInterface().tableExists('servers')))
     return;
@@ -47,6 +53,8 @@ export async function noteSupport(sequelize: Sequelize): Promise<void> {
   );
 }
 
+const SUPPORT = 'SELECT min_app_schema AS "schema" FROM schema_support';
+
 /**
  * Whether the newer version that has migrated the database says that this one still works with it. SQLite databases have
  * one server, which is upgraded as a whole.
@@ -57,11 +65,34 @@ export async function isSupported(
 ): Promise<boolean> {
   if (dialectOf(sequelize) !== 'postgres') return false;
   if (!(await sequelize.getQueryInterface().tableExists('schema_support'))) return false;
-  const [row] = await sequelize.query<{ schema: string }>(
-    'SELECT min_app_schema AS "schema" FROM schema_support',
-    {
-      type: QueryTypes.SELECT,
-    },
-  );
+  const [row] = await sequelize.query<{ schema: string }>(SUPPORT, { type: QueryTypes.SELECT });
   return row !== undefined && isKnown(row.schema);
+}
+
+interface Needs {
+  watch: Pick<PostgresWatch, 'alsoRead' | 'confirm'>;
+  guard: Pick<ControlledGuard, 'isOutdated' | 'stopWrites' | 'resumeWrites' | 'beforeFreshCheck'>;
+  isKnown(schema: string): boolean;
+  logger: Pick<Logger, 'info' | 'error'>;
+}
+
+/**
+ * Stops changes while the database says that this version does not work with it. The version that has migrated it counted
+ * this server as gone, because it was frozen or cut off. Call it after the migrations.
+ */
+export function followSupport({ watch, guard, isKnown, logger }: Needs): void {
+  watch.alsoRead(SUPPORT, (schema) => {
+    const isOutdated = typeof schema === 'string' && !isKnown(schema);
+    if (isOutdated === guard.isOutdated()) return;
+    if (isOutdated) {
+      guard.stopWrites('outdated');
+      logger.error(
+        'a newer version has migrated the database: changes are refused until this server is upgraded',
+      );
+    } else {
+      guard.resumeWrites('outdated');
+      logger.info('this version works with the database again');
+    }
+  });
+  guard.beforeFreshCheck(watch.confirm);
 }

@@ -7,14 +7,18 @@ const STALLED_MS = 250;
 const HUNG_MS = 15_000;
 
 /** Calls `startNext` once: when the work has ended, or when it has stalled. */
-export async function orStalled<Result>(work: Promise<Result>, startNext: () => void): Promise<Result> {
+export async function orStalled<Result>(
+  work: Promise<Result>,
+  startNext: () => void,
+  stalledMs = STALLED_MS,
+): Promise<Result> {
   let isOver = false;
   function end(): void {
     if (isOver) return;
     isOver = true;
     startNext();
   }
-  const timer = setTimeout(end, STALLED_MS);
+  const timer = setTimeout(end, stalledMs);
   try {
     return await work;
   } finally {

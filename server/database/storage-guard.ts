@@ -8,6 +8,11 @@ export interface StorageGuard {
   noteFault(fault: DatabaseFault): void;
   /** @throws DatabaseFaultError with the reason while writes are stopped */
   check(): void;
+  /**
+   * The same as `check`. On PostgreSQL, a server that was frozen first learns whether changes are still allowed.
+   * @throws DatabaseFaultError
+   */
+  checkFresh(): Promise<void>;
   isStopped(): boolean;
 }
 
@@ -15,6 +20,7 @@ export interface StorageGuard {
 const REASONS = {
   gone: 'the files of the database have been removed or replaced',
   moving: 'the database is being moved',
+  outdated: 'a newer version has migrated the database, and this version does not work with it',
 } as const;
 
 type StopReason = keyof typeof REASONS;
@@ -30,6 +36,10 @@ export interface ControlledGuard extends StorageGuard {
   resumeWrites(reason: StopReason): void;
   /** Whether the data directory may belong to another server by now. */
   isGone(): boolean;
+  /** Whether the database belongs to a newer version by now. */
+  isOutdated(): boolean;
+  /** Sets what `checkFresh` waits for. */
+  beforeFreshCheck(refresh: () => Promise<void>): void;
   /** Whether a change has been attempted since the last call. */
   takeUse(): boolean;
 }
@@ -40,21 +50,32 @@ export function createStorageGuard(): ControlledGuard {
   let tellFault = (_fault: DatabaseFault): void => {};
   let tellStop = (): void => {};
   let tellResume = (): void => {};
+  let refresh = async (): Promise<void> => {};
   let isUsed = true;
   const noteFault = (fault: DatabaseFault): void => tellFault(fault);
+  function check(): void {
+    isUsed = true;
+    const [reason] = stopped;
+    if (reason) throw new DatabaseFaultError(reason, REASONS[reason]);
+  }
+
   return {
     noteFault,
+    check,
+    async checkFresh() {
+      await refresh();
+      check();
+    },
     note(error) {
       const fault = faultOf(error);
       if (fault) noteFault(fault);
     },
-    check() {
-      isUsed = true;
-      const [reason] = stopped;
-      if (reason) throw new DatabaseFaultError(reason, REASONS[reason]);
-    },
     isStopped: () => stopped.size > 0,
     isGone: () => stopped.has('gone'),
+    isOutdated: () => stopped.has('outdated'),
+    beforeFreshCheck(wait) {
+      refresh = wait;
+    },
     takeUse() {
       const wasUsed = isUsed;
       isUsed = false;

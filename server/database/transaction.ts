@@ -101,13 +101,13 @@ export async function runOnce<Result>(
   work: () => Promise<Result>,
   { guard, onHookError = warn, onCommitting }: Run = {},
 ): Promise<Result> {
-  guard?.check();
+  await guard?.checkFresh();
   const handle = await beginTransaction(sequelize);
   const current: OpenTransaction = { handle, afterCommit: [], hasWritten: false };
   let result: Result;
   try {
     result = await openTransaction.run(current, work);
-    guard?.check();
+    await guard?.checkFresh();
   } catch (error) {
     // If the rollback fails too, its connection is closed, and the database rolls back by itself.
     await handle.rollback().catch(() => {});
@@ -165,7 +165,7 @@ function postgresTransactions(
     }
   };
   const runSingle = async <Result>(statement: () => Promise<Result>): Promise<Result> => {
-    guard?.check();
+    await guard?.checkFresh();
     try {
       return await statement();
     } catch (error) {

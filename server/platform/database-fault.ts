@@ -3,7 +3,7 @@ import { driverCodeOf, driverErrorOf } from './driver-error.ts';
 
 /**
  * `gone`: the open files are no longer the files in the data directory. `moving`: the data is about to be in another
- * database.
+ * database. `outdated`: a newer version has migrated the database.
  */
 export type DatabaseFault =
   | 'busy'
@@ -12,6 +12,7 @@ export type DatabaseFault =
   | 'gone'
   | 'io'
   | 'moving'
+  | 'outdated'
   | 'read_only'
   | 'unreachable';
 

@@ -24,6 +24,7 @@ const FAULTS: Readonly<Record<DatabaseFault, [message: string, retryAfter: numbe
   gone: ['the data directory is missing or was replaced: changes cannot be saved', 60],
   io: ['the disk of the database cannot be read or written', 30],
   moving: ['the database is being moved: changes are refused for a short time', 10],
+  outdated: ['a newer version has migrated the database; upgrade this server', 10],
   read_only: ['the database is read-only: changes cannot be saved', 30],
   unreachable: ['the database cannot be reached; retry in a few seconds', 5],
 };

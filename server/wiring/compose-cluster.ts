@@ -11,6 +11,7 @@ import { createServerStore } from '#server/features/servers/server-store.ts';
 import { followLeaderLock, type LeaderLock } from '#server/database/leader-lock.ts';
 import { SCHEMA } from '#server/database/migrate.ts';
 import type { PostgresWatch } from '#server/database/postgres-watch.ts';
+import type { ControlledGuard } from '#server/database/storage-guard.ts';
 import { VERSION } from '#server/installation/version.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Config } from '#server/platform/config.ts';
@@ -25,6 +26,7 @@ interface Environment {
   config: Config;
   sharedTime: SharedTime | null;
   leadership: Leadership;
+  guard: Pick<ControlledGuard, 'isOutdated'>;
   isDraining(): boolean;
   clock: Clock;
   logger: Logger;
@@ -65,7 +67,7 @@ const LEAVE_WITHIN_MS = 1000;
 const NOT_LISTED: ReadonlySet<LiveTopic> = new Set<LiveTopic>(['servers', 'alerts', 'health']);
 
 export function composeCluster(around: Environment, needs: Needs): Cluster {
-  const { config, sharedTime, leadership, clock, logger } = around;
+  const { config, sharedTime, leadership, guard, clock, logger } = around;
   const { watch, alerts } = needs;
   const skew = watchClockSkew(() => sharedTime?.skewMs() ?? 0, alerts);
   let databaseMs = 0;
@@ -136,7 +138,7 @@ export function composeCluster(around: Environment, needs: Needs): Cluster {
       return items.filter(({ current, state }) => !current && state !== 'lost').length;
     },
     join(address) {
-      if (watch) lock = followLeaderLock(watch, leadership);
+      if (watch) lock = followLeaderLock(watch, leadership, () => !guard.isOutdated());
       servers.join(address);
       replica.start();
     },

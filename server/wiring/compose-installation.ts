@@ -4,10 +4,11 @@ import { forgetMove, settleMoveFiles } from '#server/installation/database-move.
 import { buildSearchIndices, type IndexBuild } from '#server/database/build-search-indices.ts';
 import { checkpoint } from '#server/database/checkpoint.ts';
 import { connect, type Database } from '#server/database/connect.ts';
-import { migrate } from '#server/database/migrate.ts';
+import { isKnownSchema, migrate } from '#server/database/migrate.ts';
 import { settleMoveMark } from '#server/database/move/move-mark.ts';
 import { type PostgresWatch, watchPostgres } from '#server/database/postgres-watch.ts';
-import type { StorageGuard } from '#server/database/storage-guard.ts';
+import { followSupport } from '#server/database/schema-support.ts';
+import type { ControlledGuard } from '#server/database/storage-guard.ts';
 import { createTransactions, type Transactions } from '#server/database/transaction.ts';
 import {
   hasHadDatabase,
@@ -24,12 +25,12 @@ import { createSigningKeyStore, type SigningKeyStore } from '#server/features/si
 
 interface Needs {
   config: Config;
-  guard: StorageGuard;
+  guard: ControlledGuard;
   /** Follows the clock of PostgreSQL; null for a clock that nothing else sets. */
   sharedTime: SharedTime | null;
   /** Whether to start a new installation even if the data directory has lost its database. */
   newInstallation: boolean;
-  logger: Pick<Logger, 'info' | 'warn'>;
+  logger: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
 export interface Installation {
@@ -87,6 +88,7 @@ export async function openInstallation({
       logger.warn({ err: error as Error }, 'a step after a change has failed; the change itself is made'),
     );
     await migrate(sequelize, transaction, refuse);
+    if (watch) followSupport({ watch, guard, isKnown: isKnownSchema, logger });
     indices = buildSearchIndices(sequelize, logger);
     const signingKeys = createSigningKeyStore(sequelize);
     const nothingSealed = (await signingKeys.list()).length === 0;

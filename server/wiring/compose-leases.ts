@@ -163,6 +163,7 @@ export async function composeLeases(sequelize: Database, { logger, judge, ...nee
     forecast,
     /** Starts the upkeep, for a server. A command makes its change and leaves. */
     start: upkeep.start,
+    noteSeatsChanged: upkeep.noteSeatsChanged,
     async close() {
       await upkeep.close();
       await buffer.close();

@@ -36,6 +36,7 @@ import { createEventStore } from '#server/features/events/event-store.ts';
 import { healthRoutes } from '#server/features/health/health-routes.ts';
 import { createIdempotencyService } from '#server/features/idempotency/idempotency-service.ts';
 import { createIdempotentReplyStore } from '#server/features/idempotency/idempotent-reply-store.ts';
+import { changesSeats } from '#server/features/leases/lease-upkeep.ts';
 import { createLicenseChange } from '#server/features/licenses/license-change.ts';
 import { createLicenseStore } from '#server/features/licenses/license-store.ts';
 import { topicsOfAction } from '#server/features/live/live-topics.ts';
@@ -94,6 +95,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     onRecorded(entry) {
       live.publish(topicsOfAction(entry.action));
       recordSecurityEvent(security, entry);
+      if (changesSeats(entry.action)) leases.noteSeatsChanged();
     },
   });
   const deliveries = createDeliveryStore(sequelize);

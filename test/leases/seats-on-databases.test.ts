@@ -108,5 +108,14 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (name) => {
         await eventually(async () => expect(await eventNames(where, license.license_id)).toEqual(names));
       }
     });
+
+    it('a pool is announced as exhausted when the seats of its plan are lowered', async () => {
+      const license = await newFloatingLicense(server, { seats: 3 });
+      await lease(server, license);
+      await server.admin.updatePlan({ name: license.plan, seats: 1 });
+      await eventually(async () =>
+        expect(await eventNames(where, license.license_id)).toEqual(['pool.exhausted']),
+      );
+    });
   });
 });

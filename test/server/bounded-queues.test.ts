@@ -4,9 +4,10 @@ import { readFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { Transaction } from 'sequelize';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { connect } from '#server/database/connect.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { connect, createPostgresPool } from '#server/database/connect.ts';
 import { createTransactions, type RunTransaction } from '#server/database/transaction.ts';
+import { createTurns, type TakeTurn } from '#server/database/turns.ts';
 import { atOnce } from '../helpers/at-once.ts';
 import {
   newBearer,
@@ -60,6 +61,70 @@ describe('changes that wait for SQLite', () => {
     expect(ends[999]).toMatchObject({ code: 'overloaded' });
     expect(new Set(await Promise.all(others))).toEqual(new Set(['done']));
     expect(await transaction(nothing, here)).toBe('done');
+  });
+});
+
+describe('changes of one floating license that wait for their turn on PostgreSQL', () => {
+  let takeTurn: TakeTurn;
+
+  beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    // It is never connected.
+    takeTurn = createTurns(await createPostgresPool('postgres://127.0.0.1/none'));
+  });
+
+  afterEach(() => void vi.useRealTimers());
+
+  const here = { isGone: () => false };
+  const end = async (hasWaited: boolean) => hasWaited;
+  const outcomeOf = (turn: Promise<unknown>) => turn.catch((error: unknown) => error);
+
+  it('begin in the order in which they came, and hold up no other license', async () => {
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    const order: number[] = [];
+    const first = takeTurn(1, () => held, here);
+    const others = [1, 2, 3].map((number) => takeTurn(1, async () => void order.push(number), here));
+    expect(await takeTurn(2, end, here)).toBe(false);
+    letGo();
+    await Promise.all([first, ...others]);
+    expect(order).toEqual([1, 2, 3]);
+    expect(await takeTurn(1, end, here)).toBe(false);
+  });
+
+  it('are refused as overloaded beyond 1,000 of public callers, and beyond 2,000 in total', async () => {
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    const first = takeTurn(1, () => held, here);
+    const gone = new Set<number>();
+    const waiting = atOnce(1000, (number) => outcomeOf(takeTurn(1, end, { isGone: () => gone.has(number) })));
+    const refusal = { code: 'overloaded', status: 503, headers: { 'Retry-After': '2' } };
+    await expect(takeTurn(1, end, here)).rejects.toMatchObject(refusal);
+    const others = atOnce(1000, () => takeTurn(1, end));
+    await expect(takeTurn(1, end)).rejects.toMatchObject(refusal);
+    gone.add(500);
+    letGo();
+    await first;
+    const ends = await waiting;
+    expect(ends.filter((hasWaited) => hasWaited === true)).toHaveLength(999);
+    expect(ends[500]).toMatchObject({ status: 499 });
+    expect(new Set(await others)).toEqual(new Set([true]));
+    expect(await takeTurn(1, end, here)).toBe(false);
+  });
+
+  it('are refused after ten seconds, and begin although an earlier one never ends', async () => {
+    const never = new Promise<void>(() => {});
+    void takeTurn(1, () => never, here);
+    const second = outcomeOf(takeTurn(1, () => never, here));
+    await vi.advanceTimersByTimeAsync(1000);
+    const third = outcomeOf(takeTurn(1, end, here));
+    // The first one is given up, and the second one, which has waited for as long, has its turn just in time.
+    await vi.advanceTimersByTimeAsync(9000);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await third).toMatchObject({ fault: 'busy' });
+    const fourth = takeTurn(1, end, here);
+    await vi.advanceTimersByTimeAsync(9000);
+    expect(await fourth).toBe(true);
+    expect(await Promise.race([second, 'running'])).toBe('running');
+    expect(await takeTurn(1, end, here)).toBe(false);
   });
 });
 

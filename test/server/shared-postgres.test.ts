@@ -348,6 +348,8 @@ describe.skipIf(missing.length > 0)(`servers on one PostgreSQL database${why}`, 
       await other.query(`DELETE FROM servers WHERE id = 'other'`);
       const server = await serve(url);
       await server.kill();
+      for (const { get } of [right, ahead])
+        await eventually(async () => expect((await get('/health/ready/')).status).toBe(200));
     });
   });
 

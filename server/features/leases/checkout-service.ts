@@ -228,6 +228,7 @@ export function createCheckoutService(needs: Needs) {
           async (hasWaited) =>
             (hasWaited && (await refuseEarly(request, license, draft))) ||
             checkOutLocked(license.id, request, address, call),
+          call,
         ));
       return outcome.kind === 'denied' ? refuse(draft, outcome) : toReply(outcome, request);
     },

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { endpoint } from '#server/wire/endpoint.ts';
 import { ERROR_STATUS, type ErrorCode } from '#server/wire/errors.ts';
 import { clientText, fingerprint, id, needsOneOf, secretText, slug, timestamp } from '#server/wire/fields.ts';
-import { LEASE_STATES } from './lease-state-contract.ts';
+import { LEASE_STATES, MAX_WAIT_SECONDS } from './lease-state-contract.ts';
 
 const ERROR_CODES = Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]];
 
@@ -26,7 +26,6 @@ export const LEASE_END_REASONS = [
 export const MAX_UNITS = 1000;
 /** Per call. */
 export const MAX_HEARTBEATS = 100;
-export const MAX_WAIT_SECONDS = 3600;
 const MAX_BORROW_HOURS = 8760;
 
 const licenseKey = z

@@ -139,31 +139,32 @@ export function createLeaseEndings(needs: Needs) {
       const found = await leases.findByTokenHash(tokenHash);
       if (!found) throw unknownLease();
       needs.limit.countChange(found.id);
-      return takeTurn(found.licenseId, () =>
+      const change = () =>
         transaction(async () => {
           const pool = await pools.open(await licenseOf(found));
           // Read again under the lock: another call may have ended it, or taken its token.
           const lease = await leases.findByTokenHash(tokenHash);
           if (!lease) throw unknownLease();
           return work(lease, pool);
-        }, caller),
-      );
+        }, caller);
+      return takeTurn(found.licenseId, change, caller);
     },
 
     /** The same for the lease with this ID; null if there is none. */
     async withLeaseId<Result>(
       id: number,
       work: (lease: LeaseRow, pool: OpenPool) => Promise<Result>,
+      caller?: Caller,
     ): Promise<Result | null> {
       const found = await leases.findById(id);
       if (!found) return null;
-      return takeTurn(found.licenseId, () =>
+      const change = () =>
         transaction(async () => {
           const pool = await pools.open(await licenseOf(found));
           const lease = await leases.findById(id);
           return lease && work(lease, pool);
-        }),
-      );
+        }, caller);
+      return takeTurn(found.licenseId, change, caller);
     },
   };
 }

@@ -2,7 +2,7 @@
 import type { Clock } from '#server/platform/clock.ts';
 import { createSecretToken, hashSecret, isSecretToken } from '#server/platform/secret-token.ts';
 import type { LeaseClock } from './lease-clock.ts';
-import { MAX_WAIT_SECONDS } from './lease-contract.ts';
+import { MAX_WAIT_SECONDS } from './lease-state-contract.ts';
 import type { CheckoutRequest, LeaseDraft } from './lease-draft.ts';
 import type { LeaseVerdict } from './lease-judge.ts';
 import type { LeaseRow } from './lease-row.ts';

@@ -22,6 +22,20 @@ const SLACK_MS = 2000;
 /** Leases per transaction, so that other writers wait only a few milliseconds. */
 const BATCH = 200;
 const POOLS_AT_ONCE = 200;
+/**
+ * For this long after seats were changed, pools in use are compared with them: a change of a pool that had read the earlier
+ * seats may commit later.
+ */
+const SETTLE_MS = 10_000;
+/** Finds what was changed elsewhere: by a server that has crashed since, or by a command. */
+const COMPARE_EVERY_MS = 60_000;
+
+const SEAT_CHANGES: ReadonlySet<string> = new Set(['license.updated', 'license.upgraded', 'plan.updated']);
+
+/** @param action as in the audit log @returns whether it may raise or lower the seats of licenses */
+export function changesSeats(action: string): boolean {
+  return SEAT_CHANGES.has(action);
+}
 
 interface Needs {
   licenses: Pick<LicenseStore, 'find'>;
@@ -41,6 +55,8 @@ export interface LeaseUpkeep {
   start(): void;
   /** Does what is due now. */
   run(): Promise<void>;
+  /** Call it after a change that may have raised or lowered the seats of licenses has been committed. */
+  noteSeatsChanged(): void;
   close(): Promise<void>;
 }
 
@@ -67,6 +83,9 @@ export function createLeaseUpkeep(needs: Needs): LeaseUpkeep {
   /** Undefined while it works. */
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
+  /** When seats were last changed here, and when pools were last compared with them, in `performance.now()` time. */
+  let changedAt = performance.now();
+  let comparedAt = -Infinity;
   /** Since the start of the machine, in milliseconds. */
   let tickedAt = -Infinity;
   let isAnchored = false;
@@ -108,10 +127,16 @@ export function createLeaseUpkeep(needs: Needs): LeaseUpkeep {
   }
 
   async function attend(): Promise<void> {
+    const now = performance.now();
+    const compares =
+      now - changedAt < SETTLE_MS || comparedAt < changedAt || now - comparedAt > COMPARE_EVERY_MS;
     for (let after = 0; ;) {
-      const calmBefore = leaseClock.now() - CALM_MS;
-      const metered = pools.meterBounds();
-      const some = await needs.poolStore.needAttention(after, calmBefore, metered, POOLS_AT_ONCE);
+      const some = await needs.poolStore.needAttention(after, {
+        calmBefore: leaseClock.now() - CALM_MS,
+        metered: pools.meterBounds(),
+        compares,
+        limit: POOLS_AT_ONCE,
+      });
       for (const licenseId of some) {
         if (isClosed) return;
         await withPool(licenseId, async (pool) => {
@@ -120,9 +145,10 @@ export function createLeaseUpkeep(needs: Needs): LeaseUpkeep {
         });
       }
       const last = some.at(-1);
-      if (last === undefined || some.length < POOLS_AT_ONCE) return;
+      if (last === undefined || some.length < POOLS_AT_ONCE) break;
       after = last;
     }
+    if (compares) comparedAt = now;
   }
 
   /**
@@ -161,7 +187,7 @@ export function createLeaseUpkeep(needs: Needs): LeaseUpkeep {
   }
 
   function run(): Promise<void> {
-    running = running.then(work);
+    running = running.catch(() => {}).then(work);
     return running;
   }
 
@@ -195,6 +221,9 @@ export function createLeaseUpkeep(needs: Needs): LeaseUpkeep {
       schedule();
     },
     run,
+    noteSeatsChanged() {
+      changedAt = performance.now();
+    },
     async close() {
       isClosed = true;
       clearTimeout(timer);

@@ -22,6 +22,13 @@ export interface PoolRow {
   meteredAt: number;
 }
 
+interface Attention {
+  calmBefore: number;
+  metered: MeterBounds;
+  compares: boolean;
+  limit: number;
+}
+
 const COLUMNS = `
   license_id AS "licenseId", in_use AS "inUse", borrowed AS "borrowed", queued AS "queued", version AS "version",
   exhausted AS "exhausted", overdrawn AS "overdrawn", free_since AS "freeSince", covered_since AS "coveredSince",
@@ -55,18 +62,22 @@ export function createPoolStore(sequelize: Sequelize) {
   const unannounced = sql.statement<{ count: number }>(
     'SELECT denials_unannounced AS "count" FROM lease_pools WHERE license_id = $licenseId',
   );
-  // The last part finds pools whose announced state is outdated because their seats were raised or lowered.
-  const attention = sql.statement<{ licenseId: number }>(`
+  // The plus signs keep SQLite from reading all pools in the order of their IDs.
+  const due = `
     SELECT license_id AS "licenseId" FROM lease_pools WHERE license_id > $after AND queued > 0
-    UNION SELECT license_id FROM lease_pools WHERE license_id > $after AND free_since <= $calmBefore
-    UNION SELECT license_id FROM lease_pools WHERE license_id > $after AND covered_since <= $calmBefore
-    UNION SELECT license_id FROM lease_pools WHERE license_id > $after AND in_use > 0 AND metered_at < $meteredFrom
-    UNION SELECT license_id FROM lease_pools WHERE license_id > $after AND in_use > 0 AND metered_at > $meteredTo
-    UNION SELECT o.license_id FROM lease_pools o JOIN licenses l ON l.id = o.license_id JOIN plans p ON p.id = l.plan_id
+    UNION SELECT +license_id FROM lease_pools WHERE +license_id > $after AND free_since <= $calmBefore
+    UNION SELECT +license_id FROM lease_pools WHERE +license_id > $after AND covered_since <= $calmBefore
+    UNION SELECT +license_id FROM lease_pools WHERE +license_id > $after AND in_use > 0 AND metered_at < $meteredFrom
+    UNION SELECT +license_id FROM lease_pools WHERE +license_id > $after AND in_use > 0 AND metered_at > $meteredTo`;
+  // Pools whose announced state is outdated because their seats were raised or lowered. This reads every pool in use.
+  const outdated = `
+    SELECT o.license_id FROM lease_pools o JOIN licenses l ON l.id = o.license_id JOIN plans p ON p.id = l.plan_id
       WHERE o.license_id > $after AND o.in_use > 0 AND (
         coalesce(o.in_use >= ${LIMIT}, FALSE) <> (o.exhausted = 1 AND o.free_since IS NULL)
-        OR coalesce(o.in_use > ${SEATS}, FALSE) <> (o.overdrawn = 1 AND o.covered_since IS NULL))
-    ORDER BY 1 LIMIT $limit`);
+        OR coalesce(o.in_use > ${SEATS}, FALSE) <> (o.overdrawn = 1 AND o.covered_since IS NULL))`;
+  const inOrder = (parts: string) => sql.statement<{ licenseId: number }>(`${parts} ORDER BY 1 LIMIT $limit`);
+  const attention = inOrder(due);
+  const attentionOfAll = inOrder(`${due} UNION ${outdated}`);
 
   const pending = sql.statement<{ licenseId: number }>(`
     SELECT license_id AS "licenseId" FROM lease_pools WHERE free_since IS NOT NULL
@@ -114,16 +125,16 @@ export function createPoolStore(sequelize: Sequelize) {
     /**
      * Pools with something to do: clients that wait, a change of state to announce, usage to count.
      * @param calmBefore lease time
+     * @param compares whether to look for pools whose seats were raised or lowered, too
      */
-    needAttention: async (
+    async needAttention(
       after: number,
-      calmBefore: number,
-      metered: MeterBounds,
-      limit: number,
-    ): Promise<number[]> =>
-      (
-        await attention.all({ after, calmBefore, meteredFrom: metered.from, meteredTo: metered.to, limit })
-      ).map(({ licenseId }) => licenseId),
+      { calmBefore, metered, compares, limit }: Attention,
+    ): Promise<number[]> {
+      const values = { after, calmBefore, meteredFrom: metered.from, meteredTo: metered.to, limit };
+      const found = await (compares ? attentionOfAll : attention).all(values);
+      return found.map(({ licenseId }) => licenseId);
+    },
   };
 }
 

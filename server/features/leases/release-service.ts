@@ -162,14 +162,15 @@ export function createReleaseService(needs: Needs) {
     return { id: file.lease.lease_id, until: file.fileExpiresAt };
   }
 
-  async function returnByFile(text: string, request: ReturnRequest): Promise<void> {
+  async function returnByFile(text: string, request: ReturnRequest, call: Call): Promise<void> {
     const { id, until } = await readFile(text, request);
     needs.limit.countChange(id);
-    const found = await endings.withLeaseId(id, async (lease, pool) => {
+    const end = async (lease: LeaseRow, pool: OpenPool) => {
       // A file of an earlier loan says nothing about the present one.
       if (lease.state === 'borrowed' && lease.borrowedUntil === until) await giveBack(pool, lease);
       return true;
-    });
+    };
+    const found = await endings.withLeaseId(id, end, call);
     if (found === null) throw unknownLease();
   }
 
@@ -215,7 +216,7 @@ export function createReleaseService(needs: Needs) {
 
     async giveBack(request: ReturnRequest, call: Call) {
       if (request.lease_token !== undefined) await endings.withLease(request.lease_token, finish, call);
-      else await returnByFile(request.lease_file ?? '', request);
+      else await returnByFile(request.lease_file ?? '', request, call);
       return { returned: true as const };
     },
   };

@@ -105,7 +105,11 @@ export function createStorageService(needs: Needs) {
 
   function known(): StorageChecks {
     const hasDiskFault = writeFault !== null && DISK_FAULTS.includes(writeFault);
-    const isUnusable = isDamaged || (isLocal && lostPath !== null) || (writeFault !== null && !hasDiskFault);
+    const isUnusable =
+      isDamaged ||
+      (isLocal && lostPath !== null) ||
+      guard.isOutdated() ||
+      (writeFault !== null && !hasDiskFault);
     const isUnwritable = lostPath !== null || level === 'full' || hasDiskFault;
     return { database: isUnusable ? 'failing' : 'ok', storage: isUnwritable ? 'failing' : 'ok' };
   }

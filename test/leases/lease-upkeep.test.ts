@@ -1,0 +1,59 @@
+// When lease upkeep compares all pools in use with the seats of their licenses: not each second, because it reads them all.
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { changesSeats, createLeaseUpkeep } from '#server/features/leases/lease-upkeep.ts';
+
+type Needs = Parameters<typeof createLeaseUpkeep>[0];
+
+let needAttention: ReturnType<typeof vi.fn<Needs['poolStore']['needAttention']>>;
+let upkeep: ReturnType<typeof createLeaseUpkeep>;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  needAttention = vi.fn<Needs['poolStore']['needAttention']>(async () => []);
+  upkeep = createLeaseUpkeep({
+    leases: { hasLive: async () => true, findDue: async () => [] },
+    poolStore: { hasPending: async () => false, needAttention },
+    pools: { meterBounds: () => ({ from: 0, to: 0 }) },
+    buffer: { flush: async () => {} },
+    leaseClock: { now: () => 0, tick: async () => {} },
+    clock: { now: () => 0 },
+    isClockTrusted: () => false,
+  } as unknown as Needs);
+});
+afterEach(() => void vi.useRealTimers());
+
+/** Runs it so many seconds after the last time. @returns whether it has compared all pools */
+async function compares(seconds: number): Promise<boolean | undefined> {
+  vi.advanceTimersByTime(seconds * 1000);
+  await upkeep.run();
+  return needAttention.mock.lastCall?.[1].compares;
+}
+
+it('compares them after a start, and then once a minute', async () => {
+  expect([await compares(1), await compares(10), await compares(1), await compares(40)]).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
+  expect([await compares(10), await compares(1)]).toEqual([true, false]);
+});
+
+it('compares them for ten seconds after seats were changed', async () => {
+  expect([await compares(1), await compares(10)]).toEqual([true, false]);
+  upkeep.noteSeatsChanged();
+  expect([await compares(1), await compares(8), await compares(1)]).toEqual([true, true, false]);
+});
+
+it('compares them again if that has failed', async () => {
+  expect([await compares(1), await compares(10)]).toEqual([true, false]);
+  upkeep.noteSeatsChanged();
+  needAttention.mockRejectedValueOnce(new Error('the connection is lost'));
+  await expect(compares(1)).rejects.toThrow('the connection is lost');
+  expect([await compares(20), await compares(1)]).toEqual([true, false]);
+});
+
+it('seats change with licenses and plans', () => {
+  expect(['license.updated', 'license.upgraded', 'plan.updated'].every(changesSeats)).toBe(true);
+  expect(['license.created', 'license.renewed', 'device.activated'].some(changesSeats)).toBe(false);
+});

@@ -75,6 +75,58 @@ test('an edit of a license and its undo keep what was saved meanwhile', async ({
   expect(undone).toHaveProperty('custom_fields', { 'Cost center': 'KST 815', Team: 'CAD' });
 });
 
+test('Undo of an edit leaves a field that was changed since then', async ({ desk }) => {
+  const key = await newPool(desk, 'Acme');
+  await desk.goto('/#/licenses?open=1');
+  const inspector = desk.getByRole('complementary', { name: 'Acme' });
+  const results = desk.getByRole('log', { name: 'Results' });
+  const dialog = desk.getByRole('dialog', { name: 'Edit license' });
+  /** The pointer keeps the result on the page. */
+  const hold = () => results.getByText('License of Acme saved', { exact: true }).hover();
+  const undo = () => results.getByRole('button', { name: 'Undo' }).click();
+
+  await chooseAction(inspector, 'Edit');
+  await dialog.getByLabel('Order number').fill('PO-1');
+  await dialog.getByLabel('Notes').fill('Ordered by phone.');
+  await save(desk);
+  await hold();
+  await changeElsewhere(desk, 'licenses', { ref: key, email: 'orders@acme.example', notes: 'Paid.' });
+  await undo();
+  await expect(results).toContainText('Could not undo: Notes was changed meanwhile.');
+  expect(await fetchFirst(desk, 'licenses')).toMatchObject({ order_number: 'PO-1', notes: 'Paid.' });
+
+  await chooseAction(inspector, 'Edit');
+  await dialog.getByRole('button', { name: 'Add field' }).click();
+  await dialog.getByLabel('Name').fill('Team');
+  await dialog.getByLabel('Value').fill('CAD');
+  await dialog.getByLabel('Seats', { exact: true }).fill('14');
+  await save(desk);
+  await hold();
+  await changeElsewhere(desk, 'licenses', { ref: key, seats: 20, custom_fields: { TEAM: 'FEM' } });
+  await undo();
+  await expect(results).toContainText('Could not undo: Seats and Team were changed meanwhile.');
+  expect(await fetchFirst(desk, 'licenses')).toMatchObject({ seats: 20, custom_fields: { TEAM: 'FEM' } });
+});
+
+test(
+  'Undo of saved settings leaves one that was changed since then',
+  { tag: '@browser' },
+  async ({ desk }) => {
+    await desk.goto('/#/settings');
+    const limit = desk.getByLabel('Rate limit: token checks');
+    await limit.fill('70');
+    await limit.press('Enter');
+    const results = desk.getByRole('log', { name: 'Results' });
+    // The pointer keeps the result on the page.
+    await results.getByText('Setting saved', { exact: true }).hover();
+    await changeElsewhere(desk, 'settings', { changes: { rate_limit: 80 } });
+    await results.getByRole('button', { name: 'Undo' }).click();
+    await expect(results).toContainText('Could not undo: Rate limit: token checks was changed meanwhile.');
+    await desk.reload();
+    await expect(limit).toHaveValue('80');
+  },
+);
+
 test('an edit of a webhook keeps what was saved meanwhile', async ({ desk }) => {
   const { webhook } = await create<{ webhook: { id: number } }>(desk, 'webhooks/register', {
     url: 'https://127.0.0.1:1/erp',

@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test';
 import { formatMachineRequest } from '../../verifier/machine-request.ts';
 import { expectAccessible } from './accessibility.ts';
 import { addFakeShell, openWithApp, refuseInShell } from './fake-shell.ts';
+import { gate } from './gate.ts';
 import { expect, issueLicense, test } from './test.ts';
 
 function requestFor(licenseKey: string): string {
@@ -76,6 +77,29 @@ test('a file opened with the app or dropped on the page goes to the air-gap desk
   await desk.goto(await server.link());
   await expect(preview).toContainText('Messplatz 4');
 });
+
+test(
+  'a file that was dropped before the sign-out is not shown to the next administrator',
+  { tag: '@browser' },
+  async ({ desk, server }) => {
+    const [asked, released] = [gate(), gate()];
+    await desk.route(/\/assets\/AirGapPage-[^/]*\.js/u, async (route) => {
+      asked.open();
+      await released.isOpen;
+      await route.continue();
+    });
+    await dropFile(desk, 'station.lic', 'x'.repeat(40_000));
+    await asked.isOpen;
+    await desk.getByRole('button', { name: 'Sign out' }).click();
+    await desk.getByLabel('Already have a link?').fill(await server.link());
+    await desk.getByRole('button', { name: 'Sign in' }).click();
+    await expect(desk.getByRole('button', { name: 'Sign out' })).toBeVisible();
+    released.open();
+    // The screen would say with its first frame that the file is too large.
+    await expect(desk.getByRole('textbox', { name: 'License file' })).toHaveValue('');
+    await expect(desk.getByRole('alert')).toHaveCount(0);
+  },
+);
 
 test('app preferences take effect immediately or report an error', async ({ desk }) => {
   await desk.goto('/#/settings?tab=app');

@@ -29,7 +29,7 @@ const emptyRows = (page: Page) =>
   page.evaluate(
     () =>
       [...document.querySelectorAll<HTMLElement>('[role="grid"] [role="row"]')].filter(
-        (row) => row.checkVisibility() && row.innerText.trim() === '',
+        (row) => row.checkVisibility({ visibilityProperty: true }) && row.innerText.trim() === '',
       ).length,
   );
 

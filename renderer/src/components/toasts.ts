@@ -8,7 +8,7 @@ export interface Toast {
   /** A message of the server that stays English, below the text. */
   original?: string | undefined;
   tone: 'ok' | 'bad';
-  /** Takes the action back. */
+  /** Takes the action back. @throws UndoRefusal, CallFailure */
   undo?: () => Promise<void> | void;
 }
 

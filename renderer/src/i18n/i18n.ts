@@ -54,6 +54,10 @@ export function formatCount(value: number): string {
   return numbers.value.format(value);
 }
 
+/** `E-mail, Notes and Seats` */
+export const formatNames = (names: readonly string[]): string =>
+  new Intl.ListFormat(intlLocale.value).format(names);
+
 const shares = computed(
   () => new Intl.NumberFormat(intlLocale.value, { style: 'percent', maximumFractionDigits: 1 }),
 );

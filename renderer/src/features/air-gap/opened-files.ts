@@ -5,14 +5,16 @@ import { useRouter } from 'vue-router';
 import type { OpenedFile } from '../../../../electron/bridge.ts';
 import { isDialogOpen } from '../../components/open-dialogs.ts';
 import { desktopApp } from '../../desktop-app.ts';
+import { atSessionEnd } from '../../session-end.ts';
 import { closePalette } from '../../shell/palette-state.ts';
 
 type Kind = OpenedFile['kind'];
 
 const VIEWS = { request: {}, license: { view: 'check' } } satisfies Record<Kind, object>;
 
-/** Kept in memory only, until the matching view takes it. */
+/** Kept in memory only, until the matching view takes it: later, if the code of its screen could not be loaded. */
 const waiting = shallowRef<{ kind: Kind; file: File } | null>(null);
+atSessionEnd(() => (waiting.value = null));
 
 export const isFileWaiting = (): boolean => waiting.value !== null;
 

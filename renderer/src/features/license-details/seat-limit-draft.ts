@@ -16,6 +16,14 @@ export const SEAT_LIMIT_BOUNDS: Record<Limit, { min: number; max: number }> = {
   borrow_keep_free: { min: 0, max: MOST },
 };
 
+export const SEAT_LIMIT_LABELS = {
+  seats: 'plans.fields.devices',
+  overdraft_seats: 'plans.fields.overdraft',
+  borrow_max_hours: 'plans.fields.borrowHours',
+  borrow_max_count: 'plans.fields.borrowCount',
+  borrow_keep_free: 'plans.fields.borrowKeepFree',
+} as const satisfies Record<Limit, string>;
+
 export function seatLimitDraft(limits: LicenseRecord['seat_limits']): SeatLimitDraft {
   const own = (name: Limit) => (limits?.overridden.includes(name) ? (limits[name] ?? '') : '');
   return Object.fromEntries(SEAT_LIMITS.map((name) => [name, own(name)])) as SeatLimitDraft;

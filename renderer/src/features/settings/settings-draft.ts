@@ -8,7 +8,9 @@ import { adminClient } from '../../api/admin-client.ts';
 import { asCallFailure } from '../../api/call-failure.ts';
 import { useCall } from '../../api/call-state.ts';
 import { showToast } from '../../components/toasts.ts';
+import { useUndoRefusal } from '../../components/undo-refusal.ts';
 import { atSessionEnd } from '../../session-end.ts';
+import { useSettingText } from './setting-text.ts';
 
 /** By setting. Null, like an empty text, resets the setting to its default. */
 const entered = reactive(new Map<string, string | null>());
@@ -17,8 +19,16 @@ atSessionEnd(() => entered.clear());
 /** What the field holds without an entry. A secret is shown masked, so it cannot be edited in place. */
 const savedText = ({ secret, next_value: value }: SettingObject): string => (secret ? '' : (value ?? ''));
 
+/** What `config.json` holds; null for the default. */
+const fileValue = ({ next_value: value, default: fallback }: SettingObject) =>
+  value === fallback ? null : value;
+const fileValues = (settings: readonly SettingObject[]) =>
+  new Map(settings.map((setting) => [setting.name, fileValue(setting)]));
+
 export function useSettingsDraft() {
   const { t } = useI18n();
+  const { nameOf } = useSettingText();
+  const refuseChanged = useUndoRefusal();
   const query = useQuery({ key: ['settings', 'all'], query: () => adminClient.showSettings({}) });
   const shown = computed(() => query.data.value);
   const settings = computed(() => shown.value?.settings ?? []);
@@ -50,14 +60,18 @@ export function useSettingsDraft() {
   const { busy, failure, run } = useCall(async () => {
     const changes = changed.value;
     const sent = new Map(entered);
-    await update(Object.fromEntries(changes.map(({ name }) => [name, toValue(entered.get(name))])));
+    const saved = await update(
+      Object.fromEntries(changes.map(({ name }) => [name, toValue(entered.get(name))])),
+    );
     // What was entered meanwhile stays.
     for (const [name, text] of sent) if (entered.get(name) === text) entered.delete(name);
     // A secret cannot be put back, because the page does not know it.
-    const before = changes.map(
-      ({ name, next_value: value, default: fallback }) => [name, value === fallback ? null : value] as const,
-    );
-    const undo = () => update(Object.fromEntries(before));
+    async function undo(): Promise<void> {
+      // A change that is saved between these two calls is still overwritten: the server checks no condition.
+      const current = fileValues((await adminClient.showSettings({})).settings);
+      refuseChanged(changes.filter(({ name }) => current.get(name) !== saved.get(name)).map(nameOf));
+      await update(Object.fromEntries(fileValues(changes)));
+    }
     showToast(
       t('settings.saved', { n: changes.length }, changes.length),
       changes.some(({ secret }) => secret) ? {} : { undo },
@@ -69,9 +83,11 @@ export function useSettingsDraft() {
     failure.value = null;
   }
 
-  async function update(changes: Record<string, string | null>): Promise<void> {
-    await adminClient.updateSettings({ changes });
+  /** @returns what `config.json` holds afterwards */
+  async function update(changes: Record<string, string | null>): Promise<Map<string, string | null>> {
+    const { settings: saved } = await adminClient.updateSettings({ changes });
     await query.refetch();
+    return fileValues(saved);
   }
 
   return {

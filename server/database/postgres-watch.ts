@@ -245,7 +245,10 @@ export async function watchPostgres(
     check,
     async confirm() {
       check();
-      while (!isRecent(confirmedAt)) await nextLook.promise;
+      while (!isRecent(confirmedAt)) {
+        if (ending.signal.aborted) throw unreachable();
+        await nextLook.promise;
+      }
     },
     alsoRead(query, receive) {
       question = `${NOW}, (${query}) AS value`;

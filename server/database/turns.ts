@@ -5,13 +5,15 @@ import type { Caller } from '#server/platform/call.ts';
 import { DatabaseFaultError } from '#server/platform/database-fault.ts';
 import { isShared } from './sql-dialect.ts';
 import { orStalled } from './stalled.ts';
-import { createWriteAdmission, refuseGone } from './write-admission.ts';
+import { createWriteAdmission, overloaded, refuseGone } from './write-admission.ts';
 
 /**
  * A change waits no longer than this for its turn, as for a connection, and holds up the next one no longer than this: its
  * connection may never answer. Row locks keep them apart then.
  */
 const TURN_MS = 10_000;
+/** Limit for the API clients that wait in one line, so that one busy license leaves places for others. */
+const MAX_CALLERS_IN_LINE = 500;
 
 /**
  * Runs the work when all earlier work with the same key has ended. Call it outside a transaction.
@@ -63,8 +65,10 @@ export function createTurns(sequelize: Sequelize): TakeTurn {
   return async (key, work, caller) => {
     const waiting = lines.get(key);
     const line = waiting ?? new Set();
-    if (waiting) await admission.add(caller, () => turnIn(waiting));
-    else lines.set(key, line);
+    if (waiting) {
+      if (caller && waiting.size >= MAX_CALLERS_IN_LINE) throw overloaded();
+      await admission.add(caller, () => turnIn(waiting));
+    } else lines.set(key, line);
     const hasWaited = waiting !== undefined;
     return orStalled(
       inTurn(() => work(hasWaited), caller),

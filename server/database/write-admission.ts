@@ -17,6 +17,11 @@ export interface WriteAdmission {
   add<Result>(caller: Caller | undefined, work: () => Promise<Result>): Promise<Result>;
 }
 
+export const overloaded = () =>
+  new ApiError('overloaded', 'too many changes are waiting for the database; retry in a moment', {
+    headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
+  });
+
 /** Called when the change's turn has come. @throws ApiError if the caller has disconnected */
 export function refuseGone(caller: Caller | undefined): void {
   if (caller?.isGone()) throw callerGone();
@@ -26,11 +31,7 @@ export function createWriteAdmission(): WriteAdmission {
   let waiting = 0;
   return {
     async add(caller, work) {
-      if (waiting >= (caller ? MAX_WAITING_CALLERS : MAX_WAITING)) {
-        throw new ApiError('overloaded', 'too many changes are waiting for the database; retry in a moment', {
-          headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
-        });
-      }
+      if (waiting >= (caller ? MAX_WAITING_CALLERS : MAX_WAITING)) throw overloaded();
       waiting += 1;
       try {
         return await work();

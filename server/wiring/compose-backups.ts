@@ -67,10 +67,12 @@ export async function composeBackups(
     transaction,
     restart,
   });
+  const ending = new AbortController();
+  const { signal } = ending;
   /** Loaded on demand, to keep the start fast. */
   async function restoresOf(call: Call) {
     const { composeRestore } = await import('./compose-restore.ts');
-    return composeRestore(config, { isServing: true, security, call: () => call });
+    return composeRestore(config, { isServing: true, security, call: () => call, signal });
   }
   await desk.reportCanceled();
   return {
@@ -78,6 +80,7 @@ export async function composeBackups(
     job: status.job,
     showAlerts: status.showAlerts,
     async close() {
+      ending.abort();
       backups.close();
       await desk.close();
     },

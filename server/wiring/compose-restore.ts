@@ -82,10 +82,15 @@ interface RestoreNeeds {
   security: SecurityLog;
   /** Who restores, for the audit log. */
   call(): Call;
+  /** Ends the check of a backup's database. */
+  signal?: AbortSignal;
 }
 
 /** Everything except the data directory lock. */
-export function composeRestore(config: Config, { isServing, security, call }: RestoreNeeds) {
+export function composeRestore(
+  config: Config,
+  { isServing, security, call, signal = new AbortController().signal }: RestoreNeeds,
+) {
   const { dataDir } = config;
   const database = databaseLocation(config);
   return createRestoreService({
@@ -106,7 +111,7 @@ export function composeRestore(config: Config, { isServing, security, call }: Re
     compareDatabases,
     findEnded,
     requireKnownAuthority,
-    findDamage: (file) => quickCheck(file, new AbortController().signal),
+    findDamage: (file) => quickCheck(file, signal),
     compareSettings: settingDifferences,
     finishDatabase: (file, key, about) =>
       finishDatabase(file, key, {

@@ -91,21 +91,28 @@ describe('changes of one floating license that wait for their turn on PostgreSQL
     expect(await takeTurn(1, end, here)).toBe(false);
   });
 
-  it('are refused as overloaded beyond 1,000 of public callers, and beyond 2,000 in total', async () => {
+  it('are refused as overloaded beyond 500 public callers of a license, 1,000 of all, and 2,000 in total', async () => {
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
-    const first = takeTurn(1, () => held, here);
+    const first = [1, 2, 3].map((license) => takeTurn(license, () => held, here));
     const gone = new Set<number>();
-    const waiting = atOnce(1000, (number) => outcomeOf(takeTurn(1, end, { isGone: () => gone.has(number) })));
+    const callersOf = (license: number) =>
+      atOnce(500, (number) =>
+        outcomeOf(takeTurn(license, end, { isGone: () => license === 1 && gone.has(number) })),
+      );
     const refusal = { code: 'overloaded', status: 503, headers: { 'Retry-After': '2' } };
+    const waiting = callersOf(1);
     await expect(takeTurn(1, end, here)).rejects.toMatchObject(refusal);
+    const ofAnother = callersOf(2);
+    await expect(takeTurn(3, end, here)).rejects.toMatchObject(refusal);
     const others = atOnce(1000, () => takeTurn(1, end));
     await expect(takeTurn(1, end)).rejects.toMatchObject(refusal);
-    gone.add(500);
+    gone.add(300);
     letGo();
-    await first;
+    await Promise.all(first);
     const ends = await waiting;
-    expect(ends.filter((hasWaited) => hasWaited === true)).toHaveLength(999);
-    expect(ends[500]).toMatchObject({ status: 499 });
+    expect(ends.filter((hasWaited) => hasWaited === true)).toHaveLength(499);
+    expect(ends[300]).toMatchObject({ status: 499 });
+    expect(new Set(await ofAnother)).toEqual(new Set([true]));
     expect(new Set(await others)).toEqual(new Set([true]));
     expect(await takeTurn(1, end, here)).toBe(false);
   });

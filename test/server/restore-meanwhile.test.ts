@@ -206,8 +206,35 @@ describe('a restore that was confirmed in the back office', () => {
       message: expect.stringContaining('the certificate authority was replaced after the preview') as string,
     });
     expect((await admin.showRestore({})).staged).toBeNull();
+    const { items } = await admin.listAudit({ limit: 2 });
+    expect(items).toMatchObject([
+      {
+        action: 'backup.restore_cancelled',
+        after: { reason: expect.stringContaining('the certificate authority was replaced') as string },
+      },
+      { action: 'backup.restore_confirmed' },
+    ]);
     const again = await admin.previewRestore({ kind: 'upload', accept_unsigned: true });
     await admin.confirmRestore({ restore_id: again.restore_id });
+  });
+
+  it('is put in place although a request for the CRL has made an authority meanwhile', async () => {
+    const lost = await serveAt(temporaryDirectory());
+    const { authority: backedUp } = await lost.admin.showAuthority({});
+    const backup = await saveBackup(lost, join(temporaryDirectory(), 'backup.tar'));
+    const dataDir = temporaryDirectory();
+    const masterKey = readFileSync(join(lost.dataDir, 'master.key'), 'utf8').trim();
+    const server = await startTestServer({ dataDir, masterKey });
+    await uploadBackup(server, new Uint8Array(backup));
+    const { restore_id } = await server.admin.previewRestore({ kind: 'upload', accept_unsigned: true });
+    await server.admin.confirmRestore({ restore_id });
+    await listAs(server, 'der');
+    await server.stop();
+    await expect(startTestServer({ dataDir, masterKey })).rejects.toThrow(RestoreCompletedError);
+    const again = await startTestServer({ dataDir, masterKey });
+    onTestFinished(() => again.stop());
+    const { authority } = await again.admin.showAuthority({});
+    expect(authority.fingerprint_sha256).toBe(backedUp.fingerprint_sha256);
   });
 
   it('keeps an authority that was imported after its preview if the backup has none', async () => {

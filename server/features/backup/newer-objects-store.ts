@@ -91,9 +91,14 @@ const DISTRUSTED_IN_PRESENT = `
 /** Key of the authority that is active in the current database. */
 const ACTIVE_AUTHORITY = `
   SELECT key_identifier AS "name" FROM present.certificate_authorities WHERE status = 'active'`;
-/** The same if the restored database does not get it. */
+/**
+ * The same if the restored database does not get it, and it matters: any request for a CRL makes an authority where there is
+ * none.
+ */
 const LOST_AUTHORITY = `
-  SELECT * FROM (${ACTIVE_AUTHORITY}) WHERE "name" IS NOT ${RESTORED_AUTHORITY} AND "name" IS NOT $authority`;
+  SELECT key_identifier FROM present.certificate_authorities AS p
+  WHERE status = 'active' AND key_identifier IS NOT ${RESTORED_AUTHORITY} AND key_identifier IS NOT $authority
+    AND (origin = 'imported' OR EXISTS (SELECT 1 FROM present.certificates AS c WHERE c.authority_key = p.key_identifier))`;
 
 const ENDED = {
   certificates: `SELECT r.serial_number AS "name" FROM ${REVOKED_IN_PRESENT}`,

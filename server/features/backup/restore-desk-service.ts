@@ -8,6 +8,7 @@ import { afterCommit } from '#server/database/current-transaction.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import { type Call, directCall } from '#server/platform/call.ts';
 import type { Logger } from '#server/platform/logger.ts';
+import { isOutOfSpace } from '#server/platform/database-fault.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
@@ -75,6 +76,16 @@ function shown(preview: RestorePreview): ShownPreview {
       },
     },
   };
+}
+
+/** It can be confirmed again once the reason is gone. */
+function refusalOf(error: Error): Error {
+  if (error instanceof OperatorError) return new ApiError(error.code, error.message);
+  if (!isOutOfSpace(error)) return error;
+  return new ApiError(
+    'unavailable',
+    'the disk of the data directory is full; nothing has changed; free some space, then confirm the restore again',
+  );
 }
 
 export function createRestoreDeskService(needs: Needs) {
@@ -203,10 +214,12 @@ export function createRestoreDeskService(needs: Needs) {
             authenticated,
           }),
         );
-        await pending.commit().catch((error: Error) => {
-          if (!(error instanceof OperatorError)) throw error;
-          // It can be confirmed again once the reason is gone.
-          throw new ApiError(error.code, error.message);
+        await pending.commit().catch(async (error: Error) => {
+          const { message: reason } = error;
+          await transaction(() =>
+            audit.record(call, 'backup.restore_cancelled', 'backup', null, { source, reason }),
+          ).catch(() => {});
+          throw refusalOf(error);
         });
         open = null;
         await forget();

@@ -3,7 +3,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { ChildServer } from './child-server.ts';
-import { type Comparison, comparePairs, type Contender, type Round, roundSeconds } from './rounds.ts';
+import {
+  type Comparison,
+  comparePairs,
+  type Contender,
+  type Round,
+  roundCount,
+  roundSeconds,
+} from './rounds.ts';
 
 interface LoadResult extends Round {
   requests: number;
@@ -98,10 +105,10 @@ export async function compareWithBare(
   bare: Pick<Target, 'server' | 'url'>,
   target: Target,
   seconds: number,
-  rounds?: number,
+  rounds = roundCount(),
 ): Promise<Comparison> {
   const ours = underLoad(target, seconds);
   const peer = underLoad({ ...target, ...bare, keepsAnswers: false }, seconds);
-  const { pair } = await comparePairs({ pair: { ours, peer } }, rounds === undefined ? {} : { rounds });
+  const { pair } = await comparePairs({ pair: { ours, peer } }, { rounds });
   return pair;
 }

@@ -24,7 +24,7 @@ interface ReadOptions {
   /** An empty directory to unpack into; null only checks the archive. */
   directory: string | null;
   /** Receives the manifest before anything is written. Throws to refuse the archive. */
-  accept?(found: Manifest, authenticated: boolean): void;
+  accept?(found: Manifest, authenticated: boolean): Promise<void> | void;
 }
 
 function parseJson(text: string): unknown {
@@ -118,7 +118,7 @@ export async function readArchive(
       if (header.name !== MANIFEST) throw new BackupError('is not a License Desk backup');
       const read = await readManifest(content);
       ({ found } = read);
-      accept?.(found, authenticated);
+      await accept?.(found, authenticated);
       for (const part of found.parts) awaited.set(part.name, part);
       source.allow(tarSize([read.bytes, ...found.parts.map(({ bytes }) => bytes)]));
       continue;

@@ -119,15 +119,13 @@ export function createRestoreService(needs: Needs) {
     if (database.url === null) return database.file;
     const { signal } = new AbortController();
     rmSync(staged(PRESENT), { force: true });
-    const isWritten = await needs
-      .copyDatabase(database, staged(PRESENT), { withoutRowsOf: [], signal })
-      .then(() => true)
-      .catch((error: unknown) => {
-        if (!isOutOfSpace(error)) throw error;
-        return false;
-      });
-    // Putting the backup in place writes such a copy again, in place of this one: the data from before.
-    if (isWritten && (await freeBytes(dataDir)) >= SPARE_SPACE) return staged(PRESENT);
+    try {
+      await needs.copyDatabase(database, staged(PRESENT), { withoutRowsOf: [], signal });
+      // Putting the backup in place writes such a copy again, in place of this one: the data from before.
+      if ((await freeBytes(dataDir)) >= SPARE_SPACE) return staged(PRESENT);
+    } catch (error) {
+      if (!isOutOfSpace(error)) throw error;
+    }
     rmSync(staged(PRESENT), { force: true });
     throw new BackupError(
       `not enough disk space in ${dataDir} for the data from before the restore, which is kept there: ${await freeBytes(dataDir)} bytes free, of which ${SPARE_SPACE} are kept for the server; nothing has changed; free some space, then try again`,

@@ -1,10 +1,10 @@
 // Unpacks what is to be restored into the staging folder: a backup, or the folder with the data from before a restore.
-import { copyFileSync, existsSync, realpathSync, statfsSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { faultOf } from '#server/platform/database-fault.ts';
 import { MASTER_KEY_FILE } from '#server/platform/master-key.ts';
 import { readArchive } from './archive-reader.ts';
-import type { CopyDatabase } from './backup-archive.ts';
+import { type CopyDatabase, freeBytes } from './backup-archive.ts';
 import {
   BackupError,
   CONFIG,
@@ -79,12 +79,12 @@ export function createUnpacking(needs: UnpackNeeds) {
     if (large) throw new BackupError(`has a ${large.name} of more than ${MAX_SMALL_FILE} bytes`);
   }
 
-  function refuseWithoutSpace(bytes: number): void {
+  async function refuseWithoutSpace(bytes: number): Promise<void> {
     const needed = bytes + SPARE_SPACE;
-    const { bavail, bsize } = statfsSync(dataDir);
-    if (bavail * bsize < needed) {
+    const free = await freeBytes(dataDir);
+    if (free < needed) {
       throw new BackupError(
-        `cannot be unpacked: not enough disk space in ${dataDir}: ${needed} bytes needed, ${bavail * bsize} bytes free`,
+        `cannot be unpacked: not enough disk space in ${dataDir}: ${needed} bytes needed, ${free} bytes free`,
       );
     }
   }
@@ -104,7 +104,7 @@ export function createUnpacking(needs: UnpackNeeds) {
       );
     const kept = { url: null, file: join(folder, DATABASE) };
     if (!existsSync(kept.file)) throw new BackupError('does not contain a database');
-    refuseWithoutSpace(statSync(kept.file).size);
+    await refuseWithoutSpace(statSync(kept.file).size);
     const { signal } = new AbortController();
     await copyDatabase(kept, staged(DATABASE), { withoutRowsOf: [], signal });
     for (const name of [CONFIG, MASTER_KEY_FILE])
@@ -117,14 +117,14 @@ export function createUnpacking(needs: UnpackNeeds) {
     const archive = await readArchive(file, {
       passphrase,
       directory: staging,
-      accept(found, authenticated) {
+      async accept(found, authenticated) {
         refuseUnusable(found);
         if (!authenticated && !acceptUnsigned) {
           throw new BackupError(
             'is not authenticated: it was made without a passphrase or by an earlier version, and may have been altered since; --accept-unsigned restores it anyway',
           );
         }
-        refuseWithoutSpace(found.parts.reduce((sum, { bytes }) => sum + bytes, 0));
+        await refuseWithoutSpace(found.parts.reduce((sum, { bytes }) => sum + bytes, 0));
       },
     });
     return { ...archive, fromBefore: false };

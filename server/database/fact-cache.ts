@@ -8,14 +8,15 @@ const SLOTS = 2 ** 16;
 
 interface Entry<Facts> {
   facts: Facts;
-  /** Its look-up began at this moment of each source. */
-  readAt: readonly number[];
+  /** The moment at which its look-up began. */
+  readAt: number;
 }
+
+/** Counts the changes of all sources together, so that one moment says how current an entry is. */
+let moment = 0;
 
 /** Counts changes. An entry is current if its look-up began after the last change of its key. */
 export interface FactVersions extends CommitListener {
-  /** The current moment. */
-  now(): number;
   isCurrent(key: number, readAt: number): boolean;
   /** Whether a commit is under way, so that a look-up may see the state before or after it. */
   isChanging(): boolean;
@@ -24,7 +25,6 @@ export interface FactVersions extends CommitListener {
 export function createFactVersions(): FactVersions {
   const changedAt = new Float64Array(SLOTS);
   let everythingAt = 0;
-  let moment = 0;
   let underWay = 0;
 
   function mark(keys: ChangedKeys): void {
@@ -34,7 +34,6 @@ export function createFactVersions(): FactVersions {
   }
 
   return {
-    now: () => moment,
     isCurrent: (key, readAt) => readAt >= everythingAt && readAt >= (changedAt[key % SLOTS] as number),
     isChanging: () => underWay > 0,
     beforeCommit(keys) {
@@ -89,20 +88,42 @@ function createAcquaintance(): (key: string) => boolean {
 /** From which look-up of a key on its facts are kept. */
 export type Keeps = 'from the first look-up' | 'from the second look-up';
 
-/** @param maxSize maximum number of entries */
-export function createFactCache<Facts>(
-  sources: readonly FactSource<Facts>[],
-  maxSize: number,
-  keeps: Keeps,
-): FactCache<Facts> {
+/** A product has few of each. */
+const MAX_TEXTS = 1000;
+
+/** @returns the same string for equal texts: each row comes with new strings, which would take memory once for each entry */
+function createTextPool(): (text: string) => string {
+  const texts = new Map<string, string>();
+  return (text) => {
+    const known = texts.get(text);
+    if (known !== undefined) return known;
+    if (texts.size >= MAX_TEXTS) texts.clear();
+    texts.set(text, text);
+    return text;
+  };
+}
+
+interface FactCacheOptions<Facts> {
+  sources: readonly FactSource<Facts>[];
+  /** Maximum number of entries. */
+  maxSize: number;
+  keeps: Keeps;
+  /** Names of texts that many entries have in common, such as the product. */
+  commonTexts: readonly (keyof Facts)[];
+}
+
+export function createFactCache<Facts extends object>({
+  sources,
+  maxSize,
+  keeps,
+  commonTexts,
+}: FactCacheOptions<Facts>): FactCache<Facts> {
+  const pooled = createTextPool();
   const entries = recentMap<string, Entry<Facts>>(maxSize);
   const isKnown = keeps === 'from the first look-up' ? () => true : createAcquaintance();
 
   function isCurrent({ facts, readAt }: Entry<Facts>): boolean {
-    for (let index = 0; index < sources.length; index += 1) {
-      const { versions, keyOf } = sources[index] as FactSource<Facts>;
-      if (!versions.isCurrent(keyOf(facts), readAt[index] as number)) return false;
-    }
+    for (const { versions, keyOf } of sources) if (!versions.isCurrent(keyOf(facts), readAt)) return false;
     return true;
   }
 
@@ -112,12 +133,17 @@ export function createFactCache<Facts>(
       return entry && isCurrent(entry) ? entry.facts : undefined;
     },
     async load(key, lookUp) {
-      const readAt = sources.map(({ versions }) => versions.now());
+      const readAt = moment;
       const facts = await lookUp();
       if (facts === null || !isKnown(key)) return facts;
       const entry = { facts, readAt };
       const isChanging = sources.some(({ versions }) => versions.isChanging());
-      if (!isChanging && isCurrent(entry)) entries.set(key, entry);
+      if (isChanging || !isCurrent(entry)) return facts;
+      for (const name of commonTexts) {
+        const text = facts[name];
+        if (typeof text === 'string') facts[name] = pooled(text) as typeof text;
+      }
+      entries.set(key, entry);
       return facts;
     },
   };

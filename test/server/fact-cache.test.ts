@@ -1,6 +1,11 @@
 // Ten thousand random interleavings of look-ups and commits, against a model that knows what each caller may see.
 import { describe, expect, it } from 'vitest';
-import { createFactCache, createFactVersions, type FactCache } from '#server/database/fact-cache.ts';
+import {
+  createFactCache,
+  createFactVersions,
+  type FactCache,
+  type FactVersions,
+} from '#server/database/fact-cache.ts';
 import { createAuthorizationLookup } from '#server/features/authorization-tokens/authorization-lookup.ts';
 import { hashSecret } from '#server/platform/secret-token.ts';
 import { createRandom, type Random } from '../long/random.ts';
@@ -15,6 +20,14 @@ interface Facts {
   version: number;
 }
 
+const cacheOf = (versions: FactVersions, maxSize: number) =>
+  createFactCache<Facts>({
+    sources: [{ versions, keyOf: ({ licenseId }) => licenseId }],
+    maxSize,
+    keeps: 'from the second look-up',
+    commonTexts: [],
+  });
+
 const lookUp = (cache: FactCache<Facts>, licenseId: number) =>
   cache.load(String(licenseId), async () => ({ licenseId, version: 0 }));
 
@@ -24,11 +37,7 @@ type Pending = () => void;
 /** One interleaving. @returns the number of answers that came from memory */
 async function interleave(random: Random, forget = false): Promise<number> {
   const versions = createFactVersions();
-  const cache = createFactCache<Facts>(
-    [{ versions, keyOf: ({ licenseId }) => licenseId }],
-    8,
-    'from the second look-up',
-  );
+  const cache = cacheOf(versions, 8);
   /** What the database holds, and the oldest version that a call may still be answered with. */
   const stored = Array.from({ length: LICENSES }, () => 0);
   const confirmed = [...stored];
@@ -106,11 +115,7 @@ describe('facts in memory', () => {
   });
 
   it('are kept when a key is looked up again', async () => {
-    const cache = createFactCache<Facts>(
-      [{ versions: createFactVersions(), keyOf: ({ licenseId }) => licenseId }],
-      10,
-      'from the second look-up',
-    );
+    const cache = cacheOf(createFactVersions(), 10);
     await lookUp(cache, 1);
     expect(cache.get('1')).toBeUndefined();
     await lookUp(cache, 1);
@@ -118,11 +123,7 @@ describe('facts in memory', () => {
   });
 
   it('are bounded in number', async () => {
-    const cache = createFactCache<Facts>(
-      [{ versions: createFactVersions(), keyOf: ({ licenseId }) => licenseId }],
-      10,
-      'from the second look-up',
-    );
+    const cache = cacheOf(createFactVersions(), 10);
     for (let id = 0; id < 100; id += 1) {
       await lookUp(cache, id);
       await lookUp(cache, id);

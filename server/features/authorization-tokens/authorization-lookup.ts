@@ -18,16 +18,19 @@ interface Needs {
 }
 
 export function createAuthorizationLookup({ store, versions }: Needs) {
-  const keep = <Facts extends { licenseId: number }>(): FactCache<Facts> =>
+  const keep = <Facts extends { licenseId: number }>(
+    commonTexts: readonly (keyof Facts)[],
+  ): FactCache<Facts> =>
     versions
-      ? createFactCache<Facts>(
-          [{ versions, keyOf: ({ licenseId }) => licenseId }],
-          MAX_KEPT,
-          'from the second look-up',
-        )
+      ? createFactCache<Facts>({
+          sources: [{ versions, keyOf: ({ licenseId }) => licenseId }],
+          maxSize: MAX_KEPT,
+          keeps: 'from the second look-up',
+          commonTexts,
+        })
       : NOTHING_KEPT;
-  const tokens = keep<TokenFacts>();
-  const licenses = keep<LicenseFacts>();
+  const tokens = keep<TokenFacts>(['product', 'status']);
+  const licenses = keep<LicenseFacts>(['product', 'plan', 'features', 'licensing']);
   const keyOf = (licenseKey: string, fingerprint: string | undefined) =>
     fingerprint === undefined ? licenseKey : `${licenseKey} ${fingerprint}`;
 

@@ -7,7 +7,7 @@ import {
 } from '#server/database/fact-cache.ts';
 import type { LeaseFacts, LeaseLookupStore } from './lease-lookup-store.ts';
 
-/** About 60 MB. */
+/** About 45 MB. */
 const MAX_KEPT = 100_000;
 
 interface Needs {
@@ -18,15 +18,16 @@ interface Needs {
 
 export function createLeaseLookup({ store, versions }: Needs) {
   const leases: FactCache<LeaseFacts> = versions
-    ? createFactCache<LeaseFacts>(
-        [
+    ? createFactCache<LeaseFacts>({
+        sources: [
           { versions: versions.leases, keyOf: ({ id }) => id },
           { versions: versions.licenses, keyOf: ({ licenseId }) => licenseId },
         ],
-        MAX_KEPT,
+        maxSize: MAX_KEPT,
         // A lease is asked for again and again, by its heartbeats.
-        'from the first look-up',
-      )
+        keeps: 'from the first look-up',
+        commonTexts: ['state', 'product', 'feature', 'licensing', 'features', 'licenseProduct'],
+      })
     : NOTHING_KEPT;
 
   return {

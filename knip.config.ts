@@ -54,6 +54,7 @@ const config: KnipConfig = {
     'systemd-nspawn',
     'openssl',
     'faketime',
+    'taskset',
     'groff',
     'mkfifo',
     'mount',

@@ -16,7 +16,7 @@ import { leaveIdle, measureIdle, prepareIdleData } from './measure-idle.ts';
 import { desktop, page } from './page-parts.ts';
 import { note, type Run } from './run.ts';
 import { leases, load, starts } from './service-parts.ts';
-import { shareOneCore } from './one-core.ts';
+import { measureOnOneCore, threeRuns } from './one-core-run.ts';
 import { shareServer } from './shared-server.ts';
 import { openUnfinishedRun } from './unfinished-run.ts';
 
@@ -38,8 +38,6 @@ const PARTS: Record<string, (run: Run) => Promise<Figure[]>> = {
 const ON_REQUEST = ['cluster', 'idle'];
 /** Those that use one server together. */
 const SHARING_PARTS = ['scan', 'webhooks', 'certificates', 'leases'];
-/** Those with ratios of CPU per call to a peer's. */
-const ONE_CORE_PARTS = ['load', 'certificates', 'leases'];
 const SECONDS = { short: 2, oneCore: 4, full: 15 };
 
 const { values: given, positionals } = parseArgs({
@@ -55,6 +53,8 @@ const { values: given, positionals } = parseArgs({
     cli: { type: 'string', default: builtCli },
     /** CPU per call alone, with servers and load on one core: the form that runs are compared with. */
     'one-core': { type: 'boolean', default: false },
+    /** Three runs on one core in turn, the third beside a program that never pauses, and their comparison. */
+    'three-runs': { type: 'boolean', default: false },
     /** One part alone, whose figures are printed and not kept. */
     only: { type: 'string' },
     /** Where the results go. */
@@ -66,39 +66,25 @@ const { values: given, positionals } = parseArgs({
   },
 });
 
+const licenses = Number(given.licenses);
+
 function isWanted(part: string): boolean {
   if (given.only !== undefined) return given.only === part;
-  return given['one-core'] ? ONE_CORE_PARTS.includes(part) : !ON_REQUEST.includes(part);
+  return !ON_REQUEST.includes(part);
 }
 
-async function measure(): Promise<void> {
-  if (given.only !== undefined && !(given.only in PARTS))
-    throw new Error(`--only must be one of ${Object.keys(PARTS).join(', ')} (got ${given.only})`);
-  const missing = await ensureCommands({ wrk: ['wrk'], chromium: ['chromium'] });
-  if (missing.length > 0)
-    throw new Error(`the bench needs ${missing.join(' and ')} (Debian packages of these names)`);
-  const licenses = Number(given.licenses);
-  const isOnOneCore = given['one-core'];
-  const isShort = given.short || isOnOneCore;
-  if (isOnOneCore) shareOneCore();
-  const form = isOnOneCore ? 'oneCore' : isShort ? 'short' : 'full';
-  const seconds = Number(given.seconds ?? SECONDS[form]);
+async function measureAll(): Promise<boolean> {
+  const { short: isShort, cli } = given;
+  const seconds = Number(given.seconds ?? SECONDS[isShort ? 'short' : 'full']);
   const machine = describeMachine(root);
-  const unfinished = openUnfinishedRun(
-    { licenses, isShort, isOnOneCore, seconds, cli: given.cli },
-    given.fresh,
-  );
+  const unfinished = openUnfinishedRun<Figure[]>({ licenses, isShort, seconds, cli }, given.fresh);
   note('preparing data');
-  const leavesIdle = given.only === undefined && !isOnOneCore;
-  const idleData = leavesIdle ? await prepareIdleData(licenses) : null;
+  const idleData = given.only === undefined ? await prepareIdleData(licenses) : null;
   const shareOfOthers = watchOthers();
   mkdirSync(BENCH_DATA, { recursive: true });
   const bare = await startBenchServer('bare-express.ts', BENCH_DATA);
-  const [idle, data] = await Promise.all([
-    idleData && leaveIdle(given.cli, idleData),
-    prepareBenchData(licenses),
-  ]);
-  const run: Run = { cli: given.cli, licenses, data, bare, shared: shareServer(), isShort, seconds };
+  const [idle, data] = await Promise.all([idleData && leaveIdle(cli, idleData), prepareBenchData(licenses)]);
+  const run: Run = { cli, licenses, data, bare, shared: shareServer(), isShort, seconds };
   const figures: Figure[] = [];
   for (const [name, part] of Object.entries(PARTS)) {
     if (!isWanted(name)) continue;
@@ -107,7 +93,7 @@ async function measure(): Promise<void> {
     if (!SHARING_PARTS.includes(name)) await run.shared.stop();
     const measured = known ?? (await part(run));
     if (given.only === undefined) unfinished.keep(name, measured);
-    figures.push(...(isOnOneCore ? measured.filter(({ cpuRatio }) => cpuRatio !== undefined) : measured));
+    figures.push(...measured);
   }
   await run.shared.stop();
   await bare.stop();
@@ -119,8 +105,7 @@ async function measure(): Promise<void> {
   process.stdout.write(`Others took ${Math.round(others * 100)} % of the machine meanwhile.\n\n`);
   printFigures(figures);
   if (given.only === undefined) {
-    const trial = join('out', isOnOneCore ? 'bench-one-core.json' : 'bench-short.json');
-    const file = given.out ?? (isShort ? trial : 'bench-results.json');
+    const file = given.out ?? (isShort ? join('out', 'bench-short.json') : 'bench-results.json');
     writeResults(resolve(root, file), {
       measured_at: new Date().toISOString(),
       licenses,
@@ -132,8 +117,25 @@ async function measure(): Promise<void> {
     process.stdout.write(`\nWritten to ${file}.\n`);
     unfinished.finish();
   }
-  if (figures.some(({ pass }) => !pass)) process.exitCode = 1;
+  return figures.every(({ pass }) => pass);
 }
 
-if (!given.compare) await measure();
-else if (!compareRuns(positionals)) process.exitCode = 1;
+function measureOneCore(): Promise<boolean> {
+  const file = given.out ?? join('out', 'bench-one-core.json');
+  const runs = given['three-runs'] ? threeRuns(file) : [{ file, isBesideBusyProgram: false }];
+  const seconds = Number(given.seconds ?? SECONDS.oneCore);
+  return measureOnOneCore({ cli: given.cli, licenses, seconds, isFresh: given.fresh, runs });
+}
+
+/** @returns whether every target is reached */
+async function measure(): Promise<boolean> {
+  if (given.only !== undefined && !(given.only in PARTS))
+    throw new Error(`--only must be one of ${Object.keys(PARTS).join(', ')} (got ${given.only})`);
+  const missing = await ensureCommands({ wrk: ['wrk'], chromium: ['chromium'] });
+  if (missing.length > 0)
+    throw new Error(`the bench needs ${missing.join(' and ')} (Debian packages of these names)`);
+  return given['one-core'] || given['three-runs'] ? measureOneCore() : measureAll();
+}
+
+const isReached = given.compare ? compareRuns(positionals) : await measure();
+if (!isReached) process.exitCode = 1;

@@ -20,10 +20,23 @@ const scaled = ({ median, low, high }: Sample, by: number): Sample => ({
   high: high / by,
 });
 
+export const ISSUE_FIGURES = {
+  'rsa-3072': 'certificates from signing requests, RSA-3072 authority',
+  'p-256': 'certificates from signing requests, P-256 authority',
+};
+
+export function issueCpu(figure: string, comparison: Comparison): Figure {
+  const { ours, peer, cpuRatio } = comparison;
+  const micros = `${Math.round(ours.cpuMicros.median)} µs, cfssl ${Math.round(peer.cpuMicros.median)} µs`;
+  return {
+    ...judged(`${figure}, CPU per call`, '–', `${shown(cpuRatio)} x cfssl; ${micros}`, 'pass', comparison),
+    ...cpuBesidePeer(comparison),
+  };
+}
+
 function besideCfssl(figure: string, measured: IssueMeasurements, least: number | null): Figure[] {
   if (!measured.beside.cfssl) return [];
-  const { ours, peer, throughputRatio, cpuRatio } = measured.beside.cfssl;
-  const micros = `${Math.round(ours.cpuMicros.median)} µs, cfssl ${Math.round(peer.cpuMicros.median)} µs`;
+  const { peer, throughputRatio } = measured.beside.cfssl;
   return [
     judged(
       `${figure}, beside cfssl`,
@@ -32,10 +45,7 @@ function besideCfssl(figure: string, measured: IssueMeasurements, least: number 
       least === null ? 'pass' : atLeast(throughputRatio, least),
       measured,
     ),
-    {
-      ...judged(`${figure}, CPU per call`, '–', `${shown(cpuRatio)} x cfssl; ${micros}`, 'pass', measured),
-      ...cpuBesidePeer(measured.beside.cfssl),
-    },
+    issueCpu(figure, measured.beside.cfssl),
   ];
 }
 
@@ -58,17 +68,17 @@ function besideOthers(figure: string, { beside }: IssueMeasurements): Figure[] {
   ];
 }
 
-async function serveP256({ cli }: Run) {
+export async function serveP256({ cli }: Pick<Run, 'cli'>) {
   const data = await prepareBenchData(P256_LICENSES, 'p-256');
   return { data, server: await serve({ cli, data }, 'p-256.log') };
 }
 
 async function underP256({ server, data }: Awaited<ReturnType<typeof serveP256>>, seconds: number) {
   const { dataDir, enterpriseKeys: keys } = data;
-  const measured = await measureIssue('p-256', { server, dataDir, keys, seconds });
+  const measured = await measureIssue('p-256', { server, dataDir, keys, seconds, besideOthers: true });
   await server.stop();
   const { issued, opensslSignsPerSecond } = measured;
-  const figure = 'certificates from signing requests, P-256 authority';
+  const figure = ISSUE_FIGURES['p-256'];
   return [
     judged(
       figure,
@@ -101,7 +111,7 @@ export async function certificates(run: Run): Promise<Figure[]> {
   const { fromRequests, withKeys, authorizeP99Ms, validate, rebuildMs, notModified } = details;
   const { issued, opensslSignsPerSecond } = fromRequests;
   const share = scaled(issued.perSecond, opensslSignsPerSecond);
-  const figure = 'certificates from signing requests, RSA-3072 authority';
+  const figure = ISSUE_FIGURES['rsa-3072'];
   return [
     judged(
       figure,

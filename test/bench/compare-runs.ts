@@ -1,17 +1,11 @@
 // Do several runs agree? CPU per call beside a peer's hardly depends on what other programs do, so it must. It does depend on
 // how fast the processor is at the time: a slow phase does not slow down all programs equally.
 import { readFileSync } from 'node:fs';
-import type { Figure } from './figures.ts';
+import type { Figure, Results } from './figures.ts';
 
 const AGREEMENT = 0.1;
 /** Peers whose CPU per call differs by more were measured at different speeds. */
 const SAME_SPEED = 0.25;
-
-interface Results {
-  measured_at: string;
-  others_share: number;
-  figures: Figure[];
-}
 
 const percent = (share: number) => `${(share * 100).toFixed(0)} %`;
 

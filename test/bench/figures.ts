@@ -91,6 +91,17 @@ export function printFigures(figures: readonly Figure[]): void {
   }
 }
 
-export function writeResults(file: string, results: object): void {
+/** What a run is written as. */
+export interface Results {
+  measured_at: string;
+  licenses: number;
+  is_short: boolean;
+  machine: ReturnType<typeof describeMachine>;
+  /** The part of the machine that other programs took. */
+  others_share: number;
+  figures: readonly Figure[];
+}
+
+export function writeResults(file: string, results: Results): void {
   writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
 }

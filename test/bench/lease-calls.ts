@@ -7,7 +7,7 @@ import { openLeaseDatabase, writeHeartbeats } from './lease-data.ts';
 import { compareWithBare } from './load.ts';
 import { startEtcd } from './measure-etcd.ts';
 import { callers, CONNECTIONS } from './measure-writes.ts';
-import { besidePeer, type Comparison, roundCount } from './rounds.ts';
+import { besidePeer, type Comparison, ROUNDS } from './rounds.ts';
 
 const LIVE = 50_000;
 export const BATCH = 100;
@@ -39,7 +39,7 @@ export const checkOut = ({ license_key }: { license_key: string }) => ({
 });
 
 /** Of one license, which all callers contend for. The comparison is null where etcd cannot be installed. */
-export async function compareCheckouts({ server, dataDir, seconds, rounds = roundCount() }: LeaseCallSetup) {
+export async function compareCheckouts({ server, dataDir, seconds, rounds = ROUNDS }: LeaseCallSetup) {
   const license = await newFloatingLicense(dataDir, 1_000_000);
   const etcd = await startEtcd(dataDir, seconds * 2);
   const url = `${server.api}leases/checkout/`;

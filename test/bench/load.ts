@@ -3,14 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { ChildServer } from './child-server.ts';
-import {
-  type Comparison,
-  comparePairs,
-  type Contender,
-  type Round,
-  roundCount,
-  roundSeconds,
-} from './rounds.ts';
+import { type Comparison, comparePairs, type Contender, type Round, roundSeconds, ROUNDS } from './rounds.ts';
 
 interface LoadResult extends Round {
   requests: number;
@@ -105,7 +98,7 @@ export async function compareWithBare(
   bare: Pick<Target, 'server' | 'url'>,
   target: Target,
   seconds: number,
-  rounds = roundCount(),
+  rounds = ROUNDS,
 ): Promise<Comparison> {
   const ours = underLoad(target, seconds);
   const peer = underLoad({ ...target, ...bare, keepsAnswers: false }, seconds);

@@ -95,10 +95,13 @@ export async function measureCertificates(setup: Setup) {
   const folder = mkdtempSync(join(tmpdir(), 'license-desk-bench-'));
   try {
     const file = join(folder, 'certificates.jsonl');
-    const fromRequests = await measureIssue('rsa-3072', setup, (replies) => {
-      const issued = replies.map(({ body }) => JSON.parse(body) as { certificate: { pem: string } });
-      const lines = issued.map(({ certificate }) => JSON.stringify({ certificate: certificate.pem }));
-      writeFileSync(file, lines.join('\n'));
+    const fromRequests = await measureIssue('rsa-3072', {
+      ...setup,
+      onReplies(replies) {
+        const issued = replies.map(({ body }) => JSON.parse(body) as { certificate: { pem: string } });
+        const lines = issued.map(({ certificate }) => JSON.stringify({ certificate: certificate.pem }));
+        writeFileSync(file, lines.join('\n'));
+      },
     });
 
     let next = 0;

@@ -11,7 +11,7 @@ import { postAllAlong, type Reply } from './keep-alive-client.ts';
 import { startCfssl } from './measure-cfssl.ts';
 import { callers } from './measure-writes.ts';
 import type { Peer } from './peer-process.ts';
-import { besidePeers, type Comparison, type Summary } from './rounds.ts';
+import { besidePeers, type Comparison, ROUNDS, type Summary } from './rounds.ts';
 import { opensslSignsPerSecond } from './run.ts';
 
 export const CALLERS = 16;
@@ -32,6 +32,12 @@ interface Setup {
   /** Of licenses that certificates are issued for. */
   keys: readonly string[];
   seconds: number;
+  /** Besides cfssl. */
+  besideOthers?: boolean;
+  /** Fewer, where other processes of the same server are measured, too. */
+  rounds?: number;
+  /** Gets the replies of each round. */
+  onReplies?: (replies: readonly Reply[]) => void;
 }
 
 /** cfssl, cfssl with a database on the same disk, and `node:http` that only verifies and signs. */
@@ -39,7 +45,7 @@ export type IssuePeer = 'cfssl' | 'storingCfssl' | 'bareSigner';
 
 export interface IssueMeasurements {
   issued: Summary;
-  /** Null for what was not measured: cfssl that cannot be installed, and all but the first under RSA. */
+  /** Null for what was not measured: cfssl that cannot be installed, and other peers than were asked for. */
   beside: Record<IssuePeer, Comparison | null>;
   /** On one core. */
   opensslSignsPerSecond: number;
@@ -55,7 +61,13 @@ export function newSigningRequest(keyType: AuthorityKeyType): string {
   return pem;
 }
 
-type Issue = Pick<Setup, 'dataDir' | 'seconds'> & { csr: string; nextBody: () => object };
+interface Issue {
+  dataDir: string;
+  seconds: number;
+  csr: string;
+  nextBody: () => object;
+  besideOthers: boolean;
+}
 
 async function startBareSigner({ dataDir, seconds, nextBody }: Issue): Promise<Peer> {
   const server = await startBenchServer('bare-signer.ts', dataDir);
@@ -64,20 +76,16 @@ async function startBareSigner({ dataDir, seconds, nextBody }: Issue): Promise<P
 }
 
 async function startPeers(keyType: AuthorityKeyType, issue: Issue): Promise<Record<IssuePeer, Peer | null>> {
-  const { csr, seconds, dataDir } = issue;
+  const { csr, seconds, dataDir, besideOthers } = issue;
   const order = { newKey: KEYS[keyType].authority, csr, callers: CALLERS, seconds };
   const cfssl = await startCfssl(order);
-  if (keyType !== 'p-256') return { cfssl, storingCfssl: null, bareSigner: null };
+  if (!besideOthers) return { cfssl, storingCfssl: null, bareSigner: null };
   const storingCfssl = await startCfssl({ ...order, storeIn: dataDir });
   return { cfssl, storingCfssl, bareSigner: await startBareSigner(issue) };
 }
 
-/** @param onReplies gets the replies of each round */
-export async function measureIssue(
-  keyType: AuthorityKeyType,
-  { server, dataDir, keys, seconds }: Setup,
-  onReplies: (replies: readonly Reply[]) => void = () => {},
-): Promise<IssueMeasurements> {
+export async function measureIssue(keyType: AuthorityKeyType, setup: Setup): Promise<IssueMeasurements> {
+  const { server, dataDir, keys, seconds, besideOthers = false, rounds = ROUNDS, onReplies } = setup;
   const { admin } = backOfficeOf(dataDir);
   await admin.renewAuthority({ key_type: keyType });
   const { api_token: token } = await admin.createApiToken({
@@ -93,11 +101,11 @@ export async function measureIssue(
   };
   const issue = callers({ server, seconds }, async (isOver) => {
     const replies = await postAllAlong(CALLERS, `${server.api}certs/generate/`, order, isOver, headers);
-    onReplies(replies);
+    onReplies?.(replies);
     return replies;
   });
-  const peers = await startPeers(keyType, { csr, seconds, dataDir, nextBody: order });
-  const { ours, comparisons } = await besidePeers(issue, peers);
+  const peers = await startPeers(keyType, { csr, seconds, dataDir, nextBody: order, besideOthers });
+  const { ours, comparisons } = await besidePeers(issue, peers, { rounds });
   for (const peer of Object.values(peers)) await peer?.stop();
   return {
     issued: ours,

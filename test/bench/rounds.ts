@@ -4,12 +4,8 @@ import { sharesOneCore } from './one-core.ts';
 import { type Sample, sampleOf } from './sample.ts';
 
 export const ROUNDS = 7;
-/** CPU per call of one server differs by a tenth between rounds, and its median over 7 of them between runs. */
-const ROUNDS_ON_ONE_CORE = 20;
 /** A shorter round has too few calls to time. */
 const LEAST_SECONDS = 0.5;
-
-export const roundCount = (): number => (sharesOneCore() ? ROUNDS_ON_ONE_CORE : ROUNDS);
 
 /** @param seconds of seven rounds together */
 export const roundSeconds = (seconds: number) => Math.max(LEAST_SECONDS, seconds / ROUNDS);
@@ -136,7 +132,7 @@ interface Order {
 /** Warms up each contender, and then measures all pairs in each round. */
 export async function comparePairs<Name extends string>(
   named: Readonly<Record<Name, Pair>>,
-  { inTurn = !sharesOneCore(), rounds = roundCount() }: Order = {},
+  { inTurn = !sharesOneCore(), rounds = ROUNDS }: Order = {},
 ): Promise<Record<Name, Comparison>> {
   const pairs = Object.values<Pair>(named);
   for (const one of new Set(pairs.flatMap(({ ours, peer }) => [peer, ours]))) await one.warmUp();

@@ -4,15 +4,14 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { root } from '../../scripts/paths.mjs';
 import { BENCH_DATA } from './bench-data.ts';
-import type { Figure } from './figures.ts';
 
 const FILE = join(BENCH_DATA, 'unfinished-run.json');
 /** The program that is measured, and the one that measures. */
 const CODE = ['out/main', 'test/bench'];
 
-interface Kept {
+interface Kept<Part> {
   key: string;
-  parts: Record<string, Figure[]>;
+  parts: Record<string, Part>;
 }
 
 function keyOf(options: object): string {
@@ -25,23 +24,23 @@ function keyOf(options: object): string {
   return digest.digest('hex');
 }
 
-function read(): Kept | null {
+function read<Part>(): Kept<Part> | null {
   try {
-    return JSON.parse(readFileSync(FILE, 'utf8')) as Kept;
+    return JSON.parse(readFileSync(FILE, 'utf8')) as Kept<Part>;
   } catch {
     return null;
   }
 }
 
 /** @param options of this run @param isFresh whether to forget what an earlier one has measured */
-export function openUnfinishedRun(options: object, isFresh: boolean) {
+export function openUnfinishedRun<Part>(options: object, isFresh: boolean) {
   const key = keyOf(options);
-  const found = isFresh ? null : read();
-  const parts = found?.key === key ? found.parts : {};
+  const found = isFresh ? null : read<Part>();
+  const parts: Record<string, Part> = found?.key === key ? found.parts : {};
   return {
-    parts: parts as Readonly<Record<string, Figure[]>>,
-    keep(part: string, figures: Figure[]): void {
-      parts[part] = figures;
+    parts: parts as Readonly<Record<string, Part>>,
+    keep(name: string, part: Part): void {
+      parts[name] = part;
       mkdirSync(BENCH_DATA, { recursive: true });
       writeFileSync(FILE, JSON.stringify({ key, parts }));
     },

@@ -135,7 +135,7 @@ function onOneCore(): string {
   ]);
   return `## CPU per call on one core
 
-Measured at ${at} by \`npm run bench -- --one-core\`: servers and load share one core. The ratio is to the peer: cfssl for
+Measured at ${at} by \`npm run bench -- --three-runs\`, of which this is the first run: servers and load share one core. The ratio is to the peer: cfssl for
 certificates from signing requests, etcd for checkouts, storing Express for other changes, otherwise bare Express.
 
 ${table(['calls', 'ratio', 'measured'], cells)}
@@ -193,15 +193,16 @@ each row, as the service's own is. \`openssl speed\` is the limit for signing on
   then finds the calls of all connections, even while other programs run. Service and peer are called at the same time: the
   scheduler lets them take turns every few milliseconds, so a host whose speed changes within a second is as fast for the one
   as for the other. What waits for the disk is measured in turn there, too, because two that sync wait for each other.
-- \`npm run bench -- --compare a.json b.json c.json\` compares CPU per call of several runs (\`--out a.json\`). Ratios to a peer
-  should agree within 10 %. On a host whose processors other machines share, three runs on one core, two quiet and one beside a
-  program that never pauses, agreed within 10 % in 10 of 14, and within 13 % in all: hot authorizations took 0.87, 0.78 and
-  0.85 times bare Express, uniform ones 1.22, 1.11 and 1.22, activations 2.10, 2.09 and 2.24 times storing Express. Each
-  figure is the median of 20 rounds, except for certificates four in each of five processes of the service, because rounds
-  of one process, and processes, differ by a tenth. What is left follows the host: the second run was as much lower in each of its processes,
-  and bare Express took 48 µs in it instead of 51. Where bare Express took 45 µs, hot \`authorize/\` took 0.75 times as long,
-  and where it took 59, 0.87 times, probably because a program that uses more memory loses more when other machines use the
-  caches. So the comparison names the figures whose peers took different times.
+- \`npm run bench -- --three-runs\` measures three runs on one core, the third beside a program that never pauses, and compares
+  them: their ratios should agree within 10 %. Each part is measured with five processes of the service, because two processes
+  of the same program can differ by a fifth, and with each of them for one run after the other. So each run has its share of a
+  host that grows slower or faster. On 26 November 2026, all 14 ratios agreed within 9 %: hot authorizations took 0.88, 0.93
+  and 0.89 times the CPU time of bare Express, uniform ones 1.32, 1.25 and 1.22 times, activations 2.44, 2.38 and 2.43 times that of
+  storing Express.
+- \`npm run bench -- --compare a.json b.json c.json\` compares runs that were made one after the other (\`--out a.json\`). They
+  follow the host: three such runs agreed within 10 % in 10 of 14 ratios, and within 13 % in all. Where bare Express took 45 µs,
+  hot \`authorize/\` took 0.75 times as long, and where it took 59, 0.87 times, probably because a program that uses more memory loses
+  more when other machines use the caches. So the comparison names the figures whose peers took different times.
 
 ## Run conditions
 
@@ -230,7 +231,7 @@ ${onOneCore()}${growth(results.figures)}## What limits them
 - Changes on SQLite: the driver runs each statement in another thread, and handing it over costs more than most statements do.
   Changes that wait share one wait for the disk and one statement for what they read; each activation then needs one more, the
   insert. The rest is the request, the Ed25519 signature of the license file (50 µs), and the reply. In three runs on one core,
-  an activation took 2.1 to 2.2 times the processor time of storing Express, which syncs each row separately.
+  an activation took 2.4 times the processor time of storing Express, which syncs each row separately.
 - Webhook deliveries: one thread sends them all. The HTTP client takes half of the processor time of a delivery; the rest goes
   into garbage collection, handing statements to the driver, and TLS records. At full load, about twenty outcomes share a
   transaction of eight statements.

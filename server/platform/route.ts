@@ -63,8 +63,9 @@ const MAX_SHOWN_PART = 60;
 
 /** Part of the path to a field. A caller can choose the names of custom fields. */
 function shownPart(part: PropertyKey): string {
-  const text = readableText(String(part));
-  return text.length > MAX_SHOWN_PART ? `${text.slice(0, MAX_SHOWN_PART)}…` : text;
+  const text = String(part);
+  const shown = readableText(text.slice(0, MAX_SHOWN_PART));
+  return text.length > MAX_SHOWN_PART ? `${shown}…` : shown;
 }
 
 /**

@@ -17,8 +17,9 @@ const AT_HOME = [
   // Variation selectors: emoji style, and variants of Han characters in Japanese names.
   String.raw`(?<=[[\p{L}\p{N}\p{S}\p{P}]--\p{Default_Ignorable_Code_Point}])[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]`,
   String.raw`(?<=[\p{L}&&\p{scx=Mong}])[\u180B-\u180D\u180F]`,
-  // Regional flags, such as that of Wales, consist of a black flag and tags.
-  String.raw`(?<=\u{1F3F4}[\u{E0020}-\u{E007E}]*)[\u{E0020}-\u{E007F}]`,
+  // Regional flags, such as that of Wales, consist of a black flag, up to six tags and an end. Without the bound, each of
+  // many tags would be compared with all before it.
+  String.raw`(?<=\u{1F3F4}[\u{E0020}-\u{E007E}]{0,6})[\u{E0020}-\u{E007F}]`,
 ].join('|');
 
 const CONTROLS = String.raw`\p{Cc}\p{Zl}\p{Zp}`;

@@ -46,6 +46,13 @@ describe('POST /authorize/', () => {
     );
   });
 
+  it('does not examine a feature beyond its length', async () => {
+    const feature = '\u{E0041}'.repeat(101);
+    const refused = await server.post('/authorize/', { license_key: 'x', feature });
+    expectFailure(refused, 'invalid_request');
+    expect(refused.body.details).toEqual([{ path: 'feature', message: 'must have at most 100 characters' }]);
+  });
+
   it('needs the product that the license is for', async () => {
     const license = await newLicense(server, { product: 'imager' });
     expect(await authorize(license, { product_slug: 'imager' })).toMatchObject({ authorized: true });

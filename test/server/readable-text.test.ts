@@ -24,6 +24,11 @@ const REFUSED: [name: string, text: string, problem: string][] = [
   ['a word joiner', 'Ac\u2060me', 'contains an invisible character (U+2060)'],
   ['a soft hyphen', 'Ac\u00ADme', 'contains an invisible character (U+00AD)'],
   ['a Hangul filler', 'Ac\u3164me', 'contains an invisible character (U+3164)'],
+  [
+    'text hidden in tags after a flag',
+    `\u{1F3F4}${'\u{E0041}'.repeat(8)}`,
+    'contains an invisible character (U+E0041)',
+  ],
   ['text hidden in tags', 'Acme\u{E0041}\u{E0042}', 'contains an invisible character (U+E0041)'],
   ['an interlinear annotation', 'a\uFFF9b', 'contains an invisible character (U+FFF9)'],
   ['a joiner between Latin letters', 'Ac\u200Dme', 'contains an invisible character (U+200D)'],
@@ -78,6 +83,13 @@ describe('a name', () => {
     expect(textProblem(text)).toBeNull();
     expect(readableText(text)).toBe(text);
   });
+});
+
+it('with tens of thousands of hidden characters is judged at once', () => {
+  // If each were compared with all before it, this would take minutes.
+  const tags = '\u{E0041}'.repeat(200_000);
+  expect(textProblem(tags)).toBe('contains an invisible character (U+E0041)');
+  expect(readableText(`x${tags}`)).toBe('x');
 });
 
 describe('several lines', () => {

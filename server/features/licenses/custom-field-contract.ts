@@ -17,8 +17,10 @@ export function byFieldName<Value extends z.ZodType>(value: Value, description: 
     .record(fieldName, value)
     .superRefine((fields, context) => {
       const names = Object.keys(fields);
-      if (names.length > MAX_CUSTOM_FIELDS)
+      if (names.length > MAX_CUSTOM_FIELDS) {
         context.addIssue({ code: 'custom', message: `must have at most ${MAX_CUSTOM_FIELDS} fields` });
+        return;
+      }
       const folded = names.map((name) => foldFieldName(name));
       for (const [index, name] of names.entries()) {
         if (folded.indexOf(folded[index] as string) === index) continue;

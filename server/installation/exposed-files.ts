@@ -1,9 +1,9 @@
 // Refuses to use keys that other users of the machine can read or replace.
-import { readFileSync, statSync, type Stats } from 'node:fs';
+import { statSync, type Stats } from 'node:fs';
 import { join, relative } from 'node:path';
 import { DataDirectoryError } from './data-directory.ts';
 import { databaseFile } from './database-location.ts';
-import { type Config, configFilePath } from '#server/platform/config.ts';
+import { type Config, configFilePath, readConfigFile } from '#server/platform/config.ts';
 import { holdsPassword } from '#server/platform/mask-passwords.ts';
 import { MASTER_KEY_FILE, SEALED_KEY_FILE } from '#server/platform/master-key.ts';
 
@@ -54,9 +54,10 @@ function exposedFile(path: string, directory: Stats): Exposure[] {
   return (stats.mode & closedTo) === 0 ? [] : [exposure(path, stats, isShared ? 'o=' : 'go=')];
 }
 
-function holdsDatabasePassword(configFile: string): boolean {
+/** Not if the file cannot be read, which stops the start anyway. */
+function holdsDatabasePassword(dataDir: string): boolean {
   try {
-    return holdsPassword(readFileSync(configFile, 'utf8'));
+    return Object.values(readConfigFile(dataDir)).some((value) => holdsPassword(String(value)));
   } catch {
     return false;
   }
@@ -64,7 +65,6 @@ function holdsDatabasePassword(configFile: string): boolean {
 
 function secretFiles({ dataDir, tls }: Settings): string[] {
   const database = databaseFile(dataDir);
-  const configFile = configFilePath(dataDir);
   const isInside = (path: string) => !relative(dataDir, path).startsWith('..');
   return [
     join(dataDir, MASTER_KEY_FILE),
@@ -74,7 +74,7 @@ function secretFiles({ dataDir, tls }: Settings): string[] {
     database,
     `${database}-wal`,
     `${database}-shm`,
-    ...(holdsDatabasePassword(configFile) ? [configFile] : []),
+    ...(holdsDatabasePassword(dataDir) ? [configFilePath(dataDir)] : []),
     ...(tls.mode === 'files' && isInside(tls.key) ? [tls.key] : []),
   ];
 }

@@ -29,28 +29,30 @@ function expectHidden(...texts: string[]): void {
 }
 
 describe('a password in the flag', () => {
-  it.each([unreachable(), 'postgres://desk@127.0.0.1:1/licenses?password=h1dden%2Fpass'])(
-    'stops the start: %s',
-    async (url) => {
-      const dataDir = temporaryDirectory();
-      const { code, stderr } = await serveToEnd({ dataDir, flags: { 'database-url': url } });
-      expect([code, stderr]).toEqual([
-        1,
-        expect.stringMatching(/^error: --database-url contains a password, .*-file\n$/u),
-      ]);
-      expectHidden(stderr);
-      const listing = await runCli([
-        'license',
-        'list',
-        '--json',
-        '--data-dir',
-        dataDir,
-        `--database-url=${url}`,
-      ]);
-      expect(listing).toMatchObject({ exitCode: 1, stderr });
-      expectHidden(listing.stdout);
-    },
-  );
+  it.each([
+    unreachable(),
+    'postgres://desk@127.0.0.1:1/licenses?password=h1dden%2Fpass',
+    `postgres://desk@server:${encodeURIComponent(PASSWORD)}@127.0.0.1:1/licenses`,
+    `postgres://desk:two words ${encodeURIComponent(PASSWORD)}@127.0.0.1:1/licenses`,
+  ])('stops the start: %s', async (url) => {
+    const dataDir = temporaryDirectory();
+    const { code, stderr } = await serveToEnd({ dataDir, flags: { 'database-url': url } });
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^error: --database-url contains a password, .*-file\n$/u),
+    ]);
+    expectHidden(stderr);
+    const listing = await runCli([
+      'license',
+      'list',
+      '--json',
+      '--data-dir',
+      dataDir,
+      `--database-url=${url}`,
+    ]);
+    expect(listing).toMatchObject({ exitCode: 1, stderr });
+    expectHidden(listing.stdout);
+  });
 
   it('stops the start for a replica, too', async () => {
     const flags = { 'replica-database-url': unreachable() };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { holdsPassword, maskPasswords } from '#server/platform/mask-passwords.ts';
+import { holdsPassword, maskPasswords, maskSecret } from '#server/platform/mask-passwords.ts';
 
 it.each([
   ['postgres://desk:secret@db:5432/desk', 'postgres://desk:********@db:5432/desk'],
@@ -10,6 +10,13 @@ it.each([
     'postgres://desk@db/desk?password=secret&sslmode=require',
     'postgres://desk@db/desk?password=********&sslmode=require',
   ],
+  ['postgres://desk@myserver:secret@db.example/desk', 'postgres://desk@myserver:********@db.example/desk'],
+  ['postgres://desk:two words@db/desk', 'postgres://desk:********@db/desk'],
+  ['postgres://desk:p@ss two@db:5432/desk', 'postgres://desk:********@db:5432/desk'],
+  ['postgres://desk@db/desk?password=two words&x=1', 'postgres://desk@db/desk?password=********&x=1'],
+  ["postgres://desk@db/desk?password=it's", 'postgres://desk@db/desk?password=********'],
+  ['postgres://desk@db:5432/desk?password=a@b&x=1', 'postgres://desk@db:********&x=1'],
+  ['postgres://desk:se?password=cret@db/desk', 'postgres://desk:********'],
   ['postgres://desk:secret@one,two:5433/desk', 'postgres://desk:********@one,two:5433/desk'],
   ['MySQL://U:secret@h', 'MySQL://U:********@h'],
   [
@@ -27,7 +34,30 @@ it.each([
 });
 
 it.each([
+  ['postgres://desk:a"b@db/desk', 'postgres://desk:********@db/desk'],
+  ['postgres://desk@db/desk?password=a"b', 'postgres://desk@db/desk?password=********'],
+  ['postgres:desk:secret@db', '********'],
+])('hides all of a setting: %s', (text, masked) => {
+  expect(maskSecret(text)).toBe(masked);
+});
+
+it('masks each URL of a message', () => {
+  const message = 'moved from "postgres://a:one two@db" to postgresql://b@c:three@db; see http://d:four@e';
+  const masked = maskPasswords(message);
+  expect(masked).not.toMatch(/one|two|three|four/u);
+  expect(masked).toContain('postgres://a:********@db" to postgresql://b@c:********@');
+});
+
+it('masks a long text at once', () => {
+  // If each letter or URL were compared with all after it, this would take minutes.
+  for (const text of ['a'.repeat(1_000_000), 'a://b:'.repeat(200_000), '?password='.repeat(200_000)])
+    expect(maskPasswords(text).length).toBeLessThanOrEqual(text.length);
+});
+
+it.each([
   'postgres://desk@db:5432/desk',
+  'postgres://desk@[2001:db8::1]:5432/desk',
+  'from postgres://desk@one:5432/desk to postgres://desk@two:5432/desk',
   'postgres:///desk?host=/run/postgresql',
   'https://licenses.example.com/',
   'http://127.0.0.1:8787/license/api/svc/',

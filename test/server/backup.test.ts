@@ -63,6 +63,23 @@ describe('a backup', () => {
     expect(containsMasterKey(bytes)).toBe(false);
   });
 
+  it('without a passphrase lacks the database settings, which may contain a password', async () => {
+    const file = join(server.dataDir, 'config.json');
+    const settings = { database_url: 'postgres://desk:S3CRET@db/desk', scan_seconds: 77 };
+    writeFileSync(file, JSON.stringify(settings), { mode: 0o600 });
+    const bytes = await download(undefined, 'application/x-tar', 'tar');
+    expect(bytes.includes('S3CRET')).toBe(false);
+    expect(JSON.parse(checkedParts(bytes)['config.json']!.toString())).toEqual({ scan_seconds: 77 });
+    const sealed = await download(PASSPHRASE, 'application/octet-stream', 'ldbackup');
+    const parts = checkedParts(decryptBackup(sealed, PASSPHRASE));
+    expect(JSON.parse(parts['config.json']!.toString())).toEqual(settings);
+
+    writeFileSync(file, '{ "database_url": "postgres://desk:S3CRET@db/desk", }');
+    const spoiled = await download(undefined, 'application/x-tar', 'tar');
+    expect(Object.keys(checkedParts(spoiled))).toEqual(['license-desk.db']);
+    writeFileSync(file, '{}');
+  });
+
   it('with a passphrase can be decrypted with the passphrase and the documentation', async () => {
     writeFileSync(join(server.dataDir, 'config.json'), '{ "scan_seconds": 78 }');
     const bytes = await download(PASSPHRASE, 'application/octet-stream', 'ldbackup');

@@ -2,7 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { rm, stat, statfs } from 'node:fs/promises';
 import type { DatabaseLocation } from '#server/database/connect.ts';
-import { configFilePath } from '#server/platform/config.ts';
+import { configFilePath, readConfigFile } from '#server/platform/config.ts';
+import { DATABASE_SETTINGS } from '#server/platform/settings.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
 import { measure, type Source, writeArchive } from './archive-writer.ts';
 import {
@@ -82,10 +83,34 @@ export async function copyForBackup(
   }
 }
 
+/**
+ * The settings without the location of the database, whose URL may contain a password. A restore keeps the present
+ * location anyway.
+ * @returns null if a password could be anywhere, because the text is not a JSON object
+ */
+function withoutDatabase(dataDir: string, text: string): string | null {
+  try {
+    const settings = Object.entries(readConfigFile(dataDir));
+    const others = settings.filter(([key]) => !DATABASE_SETTINGS.includes(key));
+    if (others.length === settings.length) return text;
+    return `${JSON.stringify(Object.fromEntries(others), null, 2)}\n`;
+  } catch {
+    return null;
+  }
+}
+
+/** @returns null if there is none */
+function configFor(dataDir: string, passphrase: string | null): string | null {
+  const path = configFilePath(dataDir);
+  if (!existsSync(path)) return null;
+  const text = readFileSync(path, 'utf8');
+  return passphrase === null ? withoutDatabase(dataDir, text) : text;
+}
+
 function partsOf({ dataDir, masterKey }: BackedUp, copy: string, passphrase: string | null) {
   const parts: Source<PartName>[] = [];
-  if (existsSync(configFilePath(dataDir)))
-    parts.push({ name: CONFIG, text: readFileSync(configFilePath(dataDir), 'utf8') });
+  const config = configFor(dataDir, passphrase);
+  if (config !== null) parts.push({ name: CONFIG, text: config });
   if (passphrase !== null) parts.push({ name: MASTER_KEY, text: `${masterKey.toString('base64')}\n` });
   return [...parts, { name: DATABASE, path: copy } as const];
 }

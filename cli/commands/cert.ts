@@ -71,7 +71,7 @@ export function addCertCommands(program: Command): void {
         ({ certificate, listed, late_servers: late }) =>
           [
             certificateBlock(certificate),
-            ...(listed ? [] : [NOT_LISTED]),
+            ...(listed || late.length > 0 ? [] : [NOT_LISTED]),
             ...(late.length > 0 ? [notServed(late)] : []),
           ].join('\n\n'),
         { confirm: (serial: string) => `Revoke certificate ${serial}? This cannot be undone.` },

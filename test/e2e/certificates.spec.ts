@@ -126,6 +126,24 @@ test(
   },
 );
 
+test('a revocation names the servers that do not serve the new CRL yet', async ({ desk, server }) => {
+  const key = await issueLicense(desk, { holder: 'Acme' });
+  await server.cli('cert', 'issue', '--license', key, '--common-name', 'stolen');
+  await desk.route('**/admin/api/certs/revoke/', async (route) => {
+    const response = await route.fetch();
+    const reply = (await response.json()) as object;
+    await route.fulfill({ response, json: { ...reply, listed: false, late_servers: ['desk-2'] } });
+  });
+  await desk.goto('/#/certificates');
+  await rows(desk).click();
+  await desk.getByRole('button', { name: 'Revoke' }).click();
+  const dialog = desk.getByRole('dialog');
+  await dialog.getByLabel('Type stolen to confirm').fill('stolen');
+  await dialog.getByRole('button', { name: 'Revoke' }).click();
+  await expect(dialog).toContainText('these servers may still serve the earlier CRL: desk-2.');
+  await expect(dialog).not.toContainText('not on the CRL yet');
+});
+
 test(
   'a certificate is issued from a signing request, without a key download',
   { tag: '@browser' },

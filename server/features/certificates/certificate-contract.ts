@@ -169,7 +169,8 @@ export const certificateContract = {
     reply: z.object({
       certificate,
       listed: z.boolean().meta({
-        description: 'Whether the CRL contains the entry. False if the CRL could not be rebuilt in time.',
+        description:
+          'Whether the CRL of every ready server contains the entry. False if the CRL could not be rebuilt in time, or if there are `late_servers`.',
       }),
       late_servers: z.array(z.string()).meta({
         description:

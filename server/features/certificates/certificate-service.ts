@@ -165,15 +165,19 @@ export function createCertificateService(needs: Needs) {
 
     /**
      * Revoking again changes nothing. Every caller waits for the CRL, including one that arrives while the CRL is
-     * being rebuilt for another, and until all servers serve it. `listed` and `late_servers` tell what took too long
-     * (contract, section 8).
+     * being rebuilt for another, and until all servers serve it. `listed` tells whether they do, and `late_servers`
+     * which ones took too long (contract, section 8).
      */
     async revoke(request: RequestOf<typeof certificateContract.revokeCertificate>, call: Call) {
       const certificate = await revoke(request, call);
       await needs.publishRevocations();
-      const listed = !(await needs.isUnlisted(certificate));
-      const late = listed ? await needs.spreadList() : [];
-      return { certificate: toCertificateObject(certificate, clock.now()), listed, late_servers: late };
+      const isBuilt = !(await needs.isUnlisted(certificate));
+      const late = isBuilt ? await needs.spreadList() : [];
+      return {
+        certificate: toCertificateObject(certificate, clock.now()),
+        listed: isBuilt && late.length === 0,
+        late_servers: late,
+      };
     },
   };
 }

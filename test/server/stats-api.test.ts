@@ -1,6 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { cliOn } from '../helpers/cli.ts';
-import { activateDevice, newBearer, newLicense, success } from '../helpers/contract-calls.ts';
+import {
+  activateDevice,
+  newBearer,
+  newLicense,
+  SIGNING_REQUEST,
+  success,
+} from '../helpers/contract-calls.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { sharedClock, sharedServer } from '../helpers/shared-server.ts';
@@ -116,6 +122,22 @@ describe('GET /stats/', () => {
       revoked: 1,
       replaced: 1,
     });
+  });
+
+  it('counts the certificates of one product, or of all', async () => {
+    const order = async (fields: object) => {
+      const { license_id } = await newLicense(server, { product: 'certified' });
+      const request = { license_id, common_name: 'client', csr: SIGNING_REQUEST, ...fields };
+      return (await server.admin.generateCertificate(request)).certificate;
+    };
+    await order({});
+    await order({ validity_days: 1 });
+    await server.admin.revokeCertificate({ id: (await order({})).id });
+    clock.advance(2 * DAY_MS);
+    const counts = { valid: 1, revoked: 1, expired: 1 };
+    expect((await stats({ product: 'certified' })).certificates).toEqual(counts);
+    expect((await stats()).certificates).toEqual(counts);
+    expect((await stats({ product: 'asked' })).certificates).toEqual({ valid: 0, revoked: 0, expired: 0 });
   });
 
   it('counts an authorization as soon as it was given', async () => {

@@ -9,6 +9,12 @@ interface TokenCounts {
   replaced: number;
 }
 
+interface CertificateCounts {
+  valid: number;
+  revoked: number;
+  expired: number;
+}
+
 interface DayCount {
   day: string;
   count: number;
@@ -64,11 +70,13 @@ export function createStatisticsStore(sequelize: Sequelize) {
   }
 
   return {
-    async countCertificates(now: number): Promise<{ valid: number; revoked: number; expired: number }> {
+    async countCertificates(now: number, product: string | undefined): Promise<CertificateCounts> {
+      const ofProduct = 'JOIN licenses l ON l.id = c.license_id WHERE l.product = $product';
       const row = await selectFirst<{ total: number; revoked: number; expired: number }>(
-        `SELECT count(*) AS "total", count(revoked_at) AS "revoked",
-           count(CASE WHEN revoked_at IS NULL AND not_after < $now THEN 1 END) AS "expired" FROM certificates`,
-        { now },
+        `SELECT count(*) AS "total", count(c.revoked_at) AS "revoked",
+           count(CASE WHEN c.revoked_at IS NULL AND c.not_after < $now THEN 1 END) AS "expired"
+         FROM certificates c ${product === undefined ? '' : ofProduct}`,
+        product === undefined ? { now } : { now, product },
       );
       const { total = 0, revoked = 0, expired = 0 } = row ?? {};
       return { valid: total - revoked - expired, revoked, expired };

@@ -25,6 +25,8 @@ export interface Call extends Caller {
   userAgent?: string | undefined;
   /** The Host header of the request. */
   host?: string | undefined;
+  /** Whether this is a HEAD request, which must not change anything. */
+  isHead?: boolean;
   /** The client's network address, if it is known. */
   address?: string | undefined;
   /** Adds a header to the reply, such as a cookie. */

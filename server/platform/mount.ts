@@ -121,6 +121,7 @@ function answer(route: Route, options: MountOptions): RequestHandler {
       requestId: request.id,
       userAgent: request.headers['user-agent'],
       host: request.headers.host,
+      isHead: request.method === 'HEAD',
       address: options.addressOf?.(request),
       isGone: () => response.destroyed,
       setReplyHeader: (header, value) => headers.push(header, value),

@@ -2,6 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { success } from '../helpers/contract-calls.ts';
+import { dumpDatabase } from '../helpers/database.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { httpCall } from '../helpers/raw-http.ts';
 import { expectCommonHeaders, expectFailure } from '../helpers/strict-reply.ts';
@@ -40,6 +41,13 @@ async function bytesOf(headers: Record<string, string>, query = '') {
 }
 
 // The first of this file: nothing has been issued yet, not even the authority made.
+it('is not made by a HEAD request, which has no effect', async () => {
+  const before = await dumpDatabase(server.dataDir);
+  const head = await httpCall(`${server.api}${PATH}`, { method: 'HEAD' });
+  expect(head).toMatchObject({ status: 503, text: '' });
+  expect(await dumpDatabase(server.dataDir)).toBe(before);
+});
+
 it('of a fresh server is empty, signed and good for a week', async () => {
   const before = Date.now();
   const reply = await list();

@@ -90,11 +90,22 @@ export function createRevocationListService(needs: Needs) {
     return thisUpdate <= now && now < nextUpdate;
   };
 
+  async function lookIfDue(): Promise<void> {
+    if (performance.now() - lookedAt > LOOK_AGAIN_MS) await look();
+  }
+
   async function newest(): Promise<Loaded> {
     await listLeftovers();
-    if (performance.now() - lookedAt > LOOK_AGAIN_MS) await look();
+    await lookIfDue();
     if (!loaded || !isInForce(loaded)) await make();
     if (!loaded) throw new ApiError('unavailable', 'the CRL is still being built; retry in a moment');
+    return loaded;
+  }
+
+  /** Makes none, because that would create the authority, too. */
+  async function present(): Promise<Loaded> {
+    await lookIfDue();
+    if (!loaded || !isInForce(loaded)) throw new ApiError('unavailable', 'there is no current CRL yet');
     return loaded;
   }
 
@@ -132,12 +143,13 @@ export function createRevocationListService(needs: Needs) {
     return isKnown && isInForce(loaded as Loaded) ? loaded?.written[format] : undefined;
   }
 
-  async function document(format: Format): Promise<Document> {
+  async function document(format: Format, isHead: boolean): Promise<Document> {
     for (;;) {
-      const list = await newest();
+      const list = await (isHead ? present() : newest());
       const written = await list.documents[format]();
       if (written) {
-        list.written[format] = written;
+        // A GET must list leftovers first.
+        if (!isHead) list.written[format] = written;
         return written;
       }
       // A newer CRL replaced it meanwhile.
@@ -162,7 +174,7 @@ export function createRevocationListService(needs: Needs) {
       call: Call,
     ): Document | Promise<Document> {
       const format = given ?? preferredFormat(call);
-      return cachedDocument(format) ?? document(format);
+      return cachedDocument(format) ?? document(format, call.isHead ?? false);
     },
   };
 }

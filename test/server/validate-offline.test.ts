@@ -5,6 +5,7 @@ import {
   adminSuccess,
   callAdmin,
   newFingerprint,
+  newFloatingLicense,
   newLicense,
   publicFields,
   success,
@@ -224,6 +225,17 @@ describe('a good license whose file is outdated', () => {
     const body = await validate(license_file);
     expect(body.valid).toBe(true);
     expect(payloadOf(body.license_file).license).toMatchObject(said);
+    expect(await validate(body.license_file)).not.toHaveProperty('license_file');
+  });
+
+  it('gets a new file after more seats of a floating license', async () => {
+    const { license_key: ref } = await newFloatingLicense(server, { seats: 10 });
+    const { license_file } = await server.admin.issueLicenseFile({ license: ref });
+    expect(await validate(license_file)).not.toHaveProperty('license_file');
+    await server.admin.updateLicense({ ref, seats: 20 });
+    const body = await validate(license_file);
+    expect(body.valid).toBe(true);
+    expect(payloadOf(body.license_file).license).toMatchObject({ seats: 20 });
     expect(await validate(body.license_file)).not.toHaveProperty('license_file');
   });
 

@@ -41,6 +41,7 @@ export function createOfflineValidationService(needs: Needs) {
     const fields = ['holder', 'product', 'plan', 'expires_at', 'grace_ends_at', 'max_activations'] as const;
     return (
       fields.some((field) => file[field] !== current[field]) ||
+      completed(file).seats !== current.seats ||
       file.features.join(' ') !== current.features.join(' ')
     );
   }

@@ -1,5 +1,4 @@
 // HTTP and HTTPS servers that protect clients from each other, and reply to every failure in the JSON envelope.
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -10,6 +9,7 @@ import { type Answer, type Connection, createConnection, TICK_MS } from './http-
 import { sendJson } from './http-reply.ts';
 import type { Logger } from './logger.ts';
 import { createServer as createHttpServer } from './node-http.ts';
+import { chooseRequestId, logWhenClosed } from './request-id.ts';
 import { createRequestScheduler, type Shedding } from './request-scheduler.ts';
 import { CONNECTION_REFUSED } from './socket-reply.ts';
 import type { TlsCredentials, TlsSource } from './tls-credentials.ts';
@@ -104,7 +104,7 @@ export function createServer(options: HttpServerOptions): HttpServer {
   let timer: NodeJS.Timeout | undefined;
 
   function refuse(response: ServerResponse, status: number, message: string): void {
-    const requestId = randomUUID();
+    const requestId = chooseRequestId(response.req.headers['x-request-id']);
     logger.info({ request_id: requestId, status }, message);
     const body = failureEnvelope(new ApiError('invalid_request', message), requestId);
     sendJson(response, status, body, requestId, ['Connection', 'close']);
@@ -113,7 +113,8 @@ export function createServer(options: HttpServerOptions): HttpServer {
   function shed(request: IncomingMessage, response: ServerResponse): boolean {
     if (!shedding || shedding.isExempt(request.url ?? '')) return false;
     refused.requests += 1;
-    const requestId = randomUUID();
+    const requestId = chooseRequestId(request.headers['x-request-id']);
+    logWhenClosed(logger, request, response, requestId, () => undefined);
     const failure = new ApiError('overloaded', 'the server is overloaded; retry later');
     const body = failureEnvelope(failure, requestId);
     sendJson(response, failure.status, body, requestId, ['Retry-After', RETRY_AFTER]);

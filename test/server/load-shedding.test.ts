@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import pino from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   createRequestScheduler,
@@ -95,6 +96,7 @@ describe('a listener', () => {
   async function overload(path: string) {
     const CONNECTIONS = 100;
     const held: ServerResponse[] = [];
+    const lines: string[] = [];
     let started = 0;
     const { url } = await startListener(
       (_request, response) => {
@@ -102,7 +104,7 @@ describe('a listener', () => {
         if (held.length < CONNECTIONS) held.push(response);
         else response.end('ok');
       },
-      { shedding: ALWAYS },
+      { shedding: ALWAYS, logger: pino({ base: null }, { write: (line) => void lines.push(line) }) },
     );
     const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => pipeline(url, path, 20)));
     for (const { destroy } of clients) onTestFinished(destroy);
@@ -110,7 +112,8 @@ describe('a listener', () => {
     for (const response of held) response.end('ok');
     for (const client of clients) await client.until(({ replies }) => replies() === 20);
     const replies = clients.flatMap(({ received }) => received().split(/(?=HTTP\/1\.1 )/u));
-    return { started, shed: replies.filter((reply) => reply.startsWith('HTTP/1.1 503')) };
+    const logged = () => lines.map((line) => JSON.parse(line) as { request_id?: string; status?: number });
+    return { started, shed: replies.filter((reply) => reply.startsWith('HTTP/1.1 503')), logged };
   }
 
   it('answers 503 with Retry-After instead of starting the request', async () => {
@@ -122,8 +125,21 @@ describe('a listener', () => {
     expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
+  it('gives a shed request the ID of its caller, and logs it', async () => {
+    const { shed, logged } = await overload('/');
+    const ids = shed
+      .map((reply) => readReply(reply))
+      .map(({ headers, body }) => {
+        expect(headers.get('x-request-id')).toBe(body.request_id);
+        return body.request_id as string;
+      });
+    expect(ids.filter((id) => !/^1?\d$/u.test(id))).toEqual([]);
+    const loggedIds = () => logged().flatMap((line) => (line.status === 503 ? [line.request_id] : []));
+    await expect.poll(() => loggedIds().toSorted()).toEqual(ids.toSorted());
+  });
+
   it('never sheds an exempt request', async () => {
-    expect(await overload('/health/live/')).toEqual({ started: 2000, shed: [] });
+    expect(await overload('/health/live/')).toMatchObject({ started: 2000, shed: [] });
   });
 
   it('exempts the health checks of the API, in every spelling', () => {

@@ -240,10 +240,10 @@ describe('callers who went away', () => {
       ),
     );
     await eventually(() =>
-      expect(replies.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(10),
+      expect(replies.filter(({ status }) => status === 503).length).toBeGreaterThanOrEqual(10),
     );
-    const refused = replies.find(({ status }) => status === 429);
-    expectFailure({ status: refused!.status, body: await refused!.json() }, 'rate_limited');
+    const refused = replies.find(({ status }) => status === 503);
+    expectFailure({ status: refused!.status, body: await refused!.json() }, 'overloaded');
     expect(refused!.headers.get('retry-after')).toBe('6');
     leaving.abort();
     await ended;

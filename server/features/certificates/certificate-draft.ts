@@ -39,7 +39,7 @@ function readRequest(csr: string): Subject {
 }
 
 /**
- * Creates a key, or reads the one in the signing request. @throws ApiError `rate_limited` if too many calls wait for a
+ * Creates a key, or reads the one in the signing request. @throws ApiError `overloaded` if too many calls wait for a
  * key
  */
 export async function newSubject({ csr, key_size: keySize }: Order, caller: Caller): Promise<Subject> {

@@ -18,7 +18,7 @@ const KEY_2048_MS = 45;
 
 const inTurn = oneAtATime(MAX_WAIT_MS);
 
-/** @throws ApiError `rate_limited` if `caller` would wait too long; without a caller, there is no limit */
+/** @throws ApiError `overloaded` if `caller` would wait too long; without a caller, there is no limit */
 export function generateRsaKey(bits: number, caller?: Caller): Promise<KeyPair> {
   const estimateMs = KEY_2048_MS * (bits / 2048) ** 4;
   return inTurn({ estimateMs, caller }, async () => {

@@ -14,7 +14,7 @@ export interface Turn {
 
 /**
  * @param maxWaitMs a caller's work is rejected if the queue already takes longer than this
- * @returns a function that starts work after everything queued before; throws `rate_limited`
+ * @returns a function that starts work after everything queued before; throws `overloaded`
  */
 export function oneAtATime(
   maxWaitMs: number,
@@ -23,7 +23,7 @@ export function oneAtATime(
   let waitingMs = 0;
   return async ({ estimateMs, caller }, work) => {
     if (caller && waitingMs + estimateMs > maxWaitMs) {
-      throw new ApiError('rate_limited', 'too many keys are being generated; retry in a moment', {
+      throw new ApiError('overloaded', 'too many keys are being generated; retry in a moment', {
         headers: { 'Retry-After': String(Math.ceil(maxWaitMs / 1000)) },
       });
     }

@@ -138,7 +138,7 @@ export function createLicenseImportService(needs: Needs) {
     if (waiting.length < MAX_WAITING) return;
     const oldest = waiting.find(([, { state }]) => state === 'uploaded');
     if (!oldest) {
-      throw new ApiError('rate_limited', `${MAX_WAITING} imports are running; wait for one to end`, {
+      throw new ApiError('overloaded', `${MAX_WAITING} imports are running; wait for one to end`, {
         headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
       });
     }
@@ -146,7 +146,7 @@ export function createLicenseImportService(needs: Needs) {
   }
 
   return {
-    /** @throws ApiError `rate_limited` if too many imports are running */
+    /** @throws ApiError `overloaded` if too many imports are running */
     async upload(file: AsyncIterable<Uint8Array>) {
       await forgetOld();
       await makeRoom();

@@ -50,7 +50,7 @@ export function createTestSender(openSender: () => Promise<DeliverySender>, cloc
 
   return async (target) => {
     if (underWay >= MAX_UNDER_WAY) {
-      throw new ApiError('rate_limited', 'too many test events are in progress; retry in a moment', {
+      throw new ApiError('overloaded', 'too many test events are in progress; retry in a moment', {
         headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
       });
     }

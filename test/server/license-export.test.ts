@@ -74,7 +74,7 @@ it('takes the filters of the list', async () => {
   expectFailure(await callAdmin(server, 'exportLicenses', { state: 'nonsense' }), 'invalid_request');
 });
 
-it.each([`'=1+1", "quoted", 'single'`, '＝1+1', `'＠SUM(A1)`])(
+it.each([`'=1+1", "quoted", 'single'`, '＝1+1', `'＠SUM(A1)`, 'x;=1+1', `x;'"=1`])(
   'can be imported again: %j',
   async (holder) => {
     const product = unique('product');

@@ -313,6 +313,15 @@ describe('a run', () => {
     expectFailure(await callAdmin(server, 'downloadImportResult', faulty), 'import_not_found');
   });
 
+  it('hands the cells over as they were in the file, with an apostrophe before a formula', async () => {
+    const { import_id } = await upload("Who,Mail\n'=Formel,\n'+1;'=2,nobody\n");
+    const recipe = { import_id, mapping: { holder: 'Who', email: 'Mail' } };
+    await adminSuccess(server, 'previewImport', recipe);
+    await adminSuccess(server, 'runImport', { ...recipe, skip_rows: 1 });
+    expect((await result(import_id, 'keys'))[1]).toMatch(/,'=Formel,$/u);
+    expect((await result(import_id, 'faulty'))[1]).toMatch(/,'\+1;'=2,nobody$/u);
+  });
+
   it('issues the same licenses as createLicense, and records the actor', async () => {
     const product = unique('product');
     const key = generateLicenseKey();

@@ -24,7 +24,7 @@ export interface LeasePool {
   readonly holders: Iterable<LeaseHolder>;
 }
 
-export interface LeaseQuestion extends LeasePool {
+export interface SeatRequest {
   readonly requester: LeaseRequester;
   /** Seats that the request needs; 0 if it shares a seat that is already taken. */
   readonly units: number;
@@ -47,7 +47,8 @@ export interface CompiledLeaseRules {
   accessRule(requester: LeaseRequester): LeaseRule | null;
   /** All rules whose match includes the requester, in order. */
   matching(requester: LeaseRequester): LeaseRule[];
-  judge(question: LeaseQuestion): LeaseVerdict;
+  /** Decides about any number of requests, as long as the holders stay the same: they are counted once for all. */
+  among(pool: LeasePool): (request: SeatRequest) => LeaseVerdict;
   /** Seats that are kept for matching requesters and that none of them holds now. */
   reservedUnits(pool: LeasePool): number;
 }
@@ -112,51 +113,54 @@ export function compileLeaseRules(rules: readonly LeaseRule[]): CompiledLeaseRul
     return [...classes.values()];
   }
 
-  /** The first limit that the request would exceed. */
-  function exceededLimit({ requester, units, holders }: LeaseQuestion): LeaseRule | null {
-    const limits = matching(requester).filter(({ type }) => type === 'max');
-    if (limits.length === 0) return null;
-    const held = new Map(limits.map((limit) => [limit, 0]));
+  /** What is held of each limit. */
+  function heldOfLimits(holders: Iterable<LeaseHolder>): Map<LeaseRule, number> {
+    const held = new Map<LeaseRule, number>();
     for (const holder of holders) {
-      for (const rule of matching(holder)) {
-        const before = held.get(rule);
-        if (before !== undefined) held.set(rule, before + holder.units);
-      }
+      for (const rule of matching(holder))
+        if (rule.type === 'max') held.set(rule, (held.get(rule) ?? 0) + holder.units);
     }
-    return limits.find((limit) => (held.get(limit) ?? 0) + units > unitsOf(limit)) ?? null;
+    return held;
   }
 
-  /** Whether seats are free for this request. */
-  function placeIn({ requester, units, ...pool }: LeaseQuestion, limit: number): LeaseVerdict {
-    const holders = [...pool.holders];
+  /** Decides whether seats are free for a request. */
+  function placeIn(limit: number, holders: readonly LeaseHolder[]): (request: SeatRequest) => LeaseVerdict {
     const total = sum(holders.map((holder) => holder.units));
-    if (total + units > limit) return { outcome: 'no_seat', rule: null };
     const reserved = effectiveSeats(reservations, limit);
     const open = limit - sum(reserved);
-    const before = total - unitsOnReservations(classesOf(holders), reserved);
-    const after =
-      total + units - unitsOnReservations(classesOf([...holders, { ...requester, units }]), reserved);
-    // A request that its own reservation covers is granted even if others hold too many seats since a rule was changed.
-    if (after <= open || after === before) return GRANTED;
-    const own = matching(requester);
-    const others = reservations.find((rule, index) => (reserved[index] ?? 0) > 0 && !own.includes(rule));
-    return { outcome: 'no_seat', rule: others?.id ?? null };
+    const classes = classesOf(holders);
+    const before = total - unitsOnReservations(classes, reserved);
+    return ({ requester, units }) => {
+      if (total + units > limit) return { outcome: 'no_seat', rule: null };
+      const placed = unitsOnReservations([...classes, ...classesOf([{ ...requester, units }])], reserved);
+      const after = total + units - placed;
+      // A request that its own reservation covers is granted even if others hold too many seats since a rule was changed.
+      if (after <= open || after === before) return GRANTED;
+      const own = matching(requester);
+      const others = reservations.find((rule, index) => (reserved[index] ?? 0) > 0 && !own.includes(rule));
+      return { outcome: 'no_seat', rule: others?.id ?? null };
+    };
   }
 
   return {
     needsHolders: rules.some(({ type }) => type === 'reserve' || type === 'max'),
     accessRule,
     matching,
-    judge(question) {
-      const { requester, units, limit } = question;
-      const access = accessRule(requester);
-      if (access?.type === 'deny') return { outcome: 'denied', rule: access.id };
-      if (units === 0) return GRANTED;
-      const tooLow = matching(requester).find((rule) => rule.type === 'max' && units > unitsOf(rule));
-      if (tooLow) return { outcome: 'denied', rule: tooLow.id };
-      const usedUp = exceededLimit(question);
-      if (usedUp) return { outcome: 'no_seat', rule: usedUp.id };
-      return limit === null ? GRANTED : placeIn(question, limit);
+    among({ limit, holders }) {
+      const all = [...holders];
+      const held = heldOfLimits(all);
+      const place = limit === null ? () => GRANTED : placeIn(limit, all);
+      return (request) => {
+        const { requester, units } = request;
+        const access = accessRule(requester);
+        if (access?.type === 'deny') return { outcome: 'denied', rule: access.id };
+        if (units === 0) return GRANTED;
+        const limits = matching(requester).filter(({ type }) => type === 'max');
+        const tooLow = limits.find((rule) => units > unitsOf(rule));
+        if (tooLow) return { outcome: 'denied', rule: tooLow.id };
+        const usedUp = limits.find((rule) => (held.get(rule) ?? 0) + units > unitsOf(rule));
+        return usedUp ? { outcome: 'no_seat', rule: usedUp.id } : place(request);
+      };
     },
     reservedUnits({ limit, holders }) {
       if (limit === null || reservations.length === 0) return 0;

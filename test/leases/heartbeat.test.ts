@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { newFingerprint, newFloatingLicense, newInstanceId, success } from '../helpers/contract-calls.ts';
-import { type Checkout, checkOut, heartbeat, lease, release, seatsOf } from '../helpers/leases.ts';
+import {
+  type Checkout,
+  checkOut,
+  heartbeat,
+  keepPlaces,
+  lease,
+  queued,
+  release,
+  seatsOf,
+} from '../helpers/leases.ts';
 import { sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 
@@ -146,6 +155,49 @@ describe('a heartbeat', () => {
     });
     expect((await checkOut(server, license, { instance_id: newest })).status).toBe(409);
     expect(await beats([second])).toEqual([GOES_ON]);
+  });
+
+  it.each(['before', 'after'] as const)(
+    'ends no older lease in favor of a seat that was left to linger %s the seats were lowered',
+    async (time) => {
+      const license = await newFloatingLicense(server, { seats: 2, linger_seconds: 3600 });
+      const [older, newer] = [await lease(server, license), await lease(server, license)];
+      if (time === 'before') await release(server, newer.lease_token);
+      await server.admin.updateLicense({ ref: license.license_key, seats: 1 });
+      if (time === 'after') await release(server, newer.lease_token);
+      expect(await beats([older, newer])).toEqual([GOES_ON, LOWERED]);
+      expect(await seatsOf(server.dataDir, license.license_id)).toMatchObject({
+        counted: { in_use: 1 },
+        held: 1,
+      });
+    },
+  );
+
+  it.each([
+    ['its client', true],
+    ['the older lease', false],
+  ])('ends no older lease in favor of a seat that is only offered, and %s asks first', async (_, isFirst) => {
+    const license = await newFloatingLicense(server, { seats: 2 });
+    const [older, other] = [await lease(server, license), await lease(server, license)];
+    const instance_id = newInstanceId();
+    const { ticket } = await queued(server, license, { instance_id });
+    await keepPlaces(server.dataDir, license.license_id);
+    await release(server, other.lease_token);
+    await server.admin.updateLicense({ ref: license.license_key, seats: 1 });
+    const ask = async () => {
+      const reply = await checkOut(server, license, { instance_id, ticket, wait_seconds: 3600 });
+      await keepPlaces(server.dataDir, license.license_id);
+      return reply;
+    };
+    if (isFirst) expect((await ask()).body).toMatchObject({ position: 1, pool: { in_use: 1, queued: 1 } });
+    expect(await beats([older])).toEqual([GOES_ON]);
+    expect((await ask()).status).toBe(202);
+    await release(server, older.lease_token);
+    expect((await ask()).status).toBe(200);
+    expect((await seatsOf(server.dataDir, license.license_id)).counted).toMatchObject({
+      in_use: 1,
+      queued: 0,
+    });
   });
 
   it('or a repeated checkout ends a lease for an entitlement that the plan has lost', async () => {

@@ -30,13 +30,8 @@ interface Ask {
 }
 
 function ask(compiled: ReturnType<typeof rules>, user: string, given: Ask = {}): LeaseVerdict {
-  return compiled.judge({
-    requester: who(user),
-    units: 1,
-    limit: 3,
-    holders: [],
-    ...given,
-  });
+  const { units = 1, limit = 3, holders = [] } = given;
+  return compiled.among({ limit, holders })({ requester: who(user), units });
 }
 
 describe('a match', () => {
@@ -254,7 +249,7 @@ describe('whatever the rules', () => {
         let holders: LeaseHolder[] = [];
         for (const { user, units, leave } of all) {
           if (leave) holders = holders.slice(1);
-          const verdict = compiled.judge({ requester: who(user), units, limit, holders });
+          const verdict = ask(compiled, user, { units, limit, holders });
           if (verdict.outcome === 'granted') holders = [...holders, holds(user, units)];
           expect(heldBy(holders, {})).toBeLessThanOrEqual(limit);
           // Whoever has unused reserved seats gets one, so no one else has it.
@@ -268,8 +263,7 @@ describe('whatever the rules', () => {
             const owner = NAMES.find((name) => compileMatch(rule.match)(who(name)));
             if (owner === undefined) continue;
             const onlyReservations = compileLeaseRules(list.filter(({ type }) => type === 'reserve'));
-            const question = { requester: who(owner), units: 1, limit, holders };
-            expect(onlyReservations.judge(question)).toMatchObject({ outcome: 'granted' });
+            expect(ask(onlyReservations, owner, { limit, holders })).toMatchObject({ outcome: 'granted' });
           }
           const kept = compiled.reservedUnits({ limit, holders });
           expect(heldBy(holders, {}) + kept).toBeLessThanOrEqual(limit);

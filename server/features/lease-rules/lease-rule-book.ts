@@ -77,23 +77,24 @@ export function createLeaseRuleBook({ rules, groups }: Needs) {
   }
 
   const judge: LeaseJudge = {
-    async judge({ licenseId, user, host, address, units, limit, ...question }) {
+    async among({ licenseId, limit, ...seats }) {
       const { records, compiled } = await open(licenseId);
-      if (records.length === 0) return { outcome: 'allowed' };
+      if (records.length === 0) return () => ({ outcome: 'allowed' });
       // Without limits and reservations, the pool alone decides, and no one has to be read.
-      const holders: readonly HeldSeat[] = compiled.needsHolders ? await question.holders() : [];
-      const requester = { user, host, address };
-      const total = compiled.needsHolders ? limit : null;
-      const verdict = compiled.judge({ requester, units, limit: total, holders });
-      if (verdict.outcome === 'granted') return { outcome: 'allowed' };
-      if (verdict.outcome === 'denied') return refusal('denied', verdict.rule, records);
-      const isLimit = records.some(({ id, type }) => id === verdict.rule && type === 'max');
-      return refusal(isLimit ? 'max' : 'reserved', verdict.rule, records);
+      const holders: readonly HeldSeat[] = compiled.needsHolders ? await seats.holders() : [];
+      const decide = compiled.among({ limit: compiled.needsHolders ? limit : null, holders });
+      return ({ user, host, address, units }) => {
+        const verdict = decide({ requester: { user, host, address }, units });
+        if (verdict.outcome === 'granted') return { outcome: 'allowed' };
+        if (verdict.outcome === 'denied') return refusal('denied', verdict.rule, records);
+        const isLimit = records.some(({ id, type }) => id === verdict.rule && type === 'max');
+        return refusal(isLimit ? 'max' : 'reserved', verdict.rule, records);
+      };
     },
-    async reserved({ licenseId, limit, inUse, ...question }) {
+    async reserved({ licenseId, limit, inUse, ...seats }) {
       const { records, compiled } = await open(licenseId);
       if (limit === null || !records.some(({ type }) => type === 'reserve')) return 0;
-      const units = compiled.reservedUnits({ limit, holders: await question.holders() });
+      const units = compiled.reservedUnits({ limit, holders: await seats.holders() });
       // After an edit, others may still hold seats that are reserved now.
       return Math.max(0, Math.min(units, limit - inUse));
     },

@@ -6,11 +6,12 @@ import type { LeaseVerdict } from './lease-judge.ts';
 import { holdsSeat, type LeaseRow } from './lease-row.ts';
 import type { LeaseStore } from './lease-store.ts';
 import type { SeatClaims } from './seat-claims.ts';
-import type { OpenPool, SeatPools } from './seat-pools.ts';
+import { fits, type OpenPool } from './open-pool.ts';
+import type { SeatPools } from './seat-pools.ts';
 
 interface Needs {
-  leases: Pick<LeaseStore, 'findByInstance' | 'waiting'>;
-  pools: Pick<SeatPools, 'look' | 'missingUnits' | 'verdict' | 'fits' | 'isInLine'>;
+  leases: Pick<LeaseStore, 'findByInstance'>;
+  pools: Pick<SeatPools, 'look' | 'verdict' | 'inLine'>;
   claims: SeatClaims;
   endings: Pick<LeaseEndings, 'obstacle'>;
 }
@@ -45,21 +46,17 @@ export interface Forecast {
 
 /** An instance that no client has. */
 const NEW_INSTANCE = 'explained-instance';
-const WAITING_READ = 200;
 /** What a client needs that has a seat. */
 const HELD = { units: 0, free: 0, lingering: null };
 
 export function createCheckoutForecast({ leases, pools, claims, endings }: Needs) {
   async function waitingAhead(pool: OpenPool, live: LeaseRow | null, fingerprint?: string): Promise<number> {
     if (pool.row.queued === 0) return 0;
+    const place = live?.state === 'queued' && !isLeft(live, fingerprint) ? live.id : Infinity;
     let ahead = 0;
-    for (const waiting of await leases.waiting(pool.license.id, 0, WAITING_READ)) {
-      if (waiting.id === live?.id) {
-        if (isLeft(live, fingerprint)) continue;
-        break;
-      }
-      const units = await pools.missingUnits(pool, waiting);
-      if (await pools.isInLine(pool, waiting, units)) ahead += 1;
+    for await (const { id } of pools.inLine(pool)) {
+      if (id >= place) break;
+      if (id !== live?.id) ahead += 1;
     }
     return ahead;
   }
@@ -91,7 +88,7 @@ export function createCheckoutForecast({ leases, pools, claims, endings }: Needs
     // The seat of a lease that ends is offered to waiting clients first, unless other leases share it.
     const needsNone = free <= 0 && (ended === null || units === 0);
     const ahead = needsNone ? 0 : await waitingAhead(pool, live, client.machine_fingerprint);
-    const hasSeats = units === 0 || pools.fits(pool, free);
+    const hasSeats = units === 0 || fits(pool, free);
     const isGranted = isHeld || (verdict.outcome === 'allowed' && ahead === 0 && hasSeats);
     const failure = verdict.outcome === 'denied' ? 'denied_by_rule' : 'no_seat_available';
     const countedAs = (isHeld ? live : draft).seatKey;

@@ -16,14 +16,15 @@ import type { LeaseClock } from './lease-clock.ts';
 import { checkDevice, type CheckoutRequest, draftLease, isLeft, type LeaseDraft } from './lease-draft.ts';
 import type { LeaseEndings } from './lease-endings.ts';
 import type { LeaseFiles } from './lease-files.ts';
-import { type LeaseGrants, type Outcome, pollSeconds } from './lease-grants.ts';
+import { isQueueFull, type LeaseGrants, type Outcome, pollSeconds, refuseFullQueue } from './lease-grants.ts';
 import type { DenialLog } from './denial-log.ts';
 import type { LeaseCallLimit } from './lease-call-limit.ts';
 import { toLeaseObject } from './lease-presenter.ts';
 import type { LeaseRow } from './lease-row.ts';
 import type { LeaseStore } from './lease-store.ts';
 import type { SeatClaims } from './seat-claims.ts';
-import type { OpenPool, SeatPools } from './seat-pools.ts';
+import { fits, isWithinLimit, type OpenPool } from './open-pool.ts';
+import type { SeatPools } from './seat-pools.ts';
 
 type Reply = ReplyOf<typeof leaseContract.checkoutLease>;
 type Denied = Extract<Outcome, { kind: 'denied' }>;
@@ -34,7 +35,7 @@ interface Needs {
   pools: SeatPools;
   claims: SeatClaims;
   grants: LeaseGrants;
-  endings: Pick<LeaseEndings, 'obstacle' | 'end' | 'release'>;
+  endings: Pick<LeaseEndings, 'open' | 'obstacle' | 'end' | 'release'>;
   files: LeaseFiles;
   denials: DenialLog;
   limit: LeaseCallLimit;
@@ -57,23 +58,19 @@ export function createCheckoutService(needs: Needs) {
   }
 
   async function takeSeat(pool: OpenPool, draft: LeaseDraft, waitSeconds: number): Promise<Outcome> {
+    // Waiting clients are served first. One of them may share the seat of this client, or take what a rule leaves to both.
+    const isHeldUp = await pools.offer(pool);
     const { units, free, lingering } = await needs.claims(pool, draft);
-    const judge = () => pools.verdict(pool, { ...draft, takesOver: lingering?.id }, units);
-    let verdict = await judge();
-    const { inUse } = pool.row;
+    const verdict = await pools.verdict(pool, { ...draft, takesOver: lingering?.id }, units);
     if (verdict.outcome === 'denied') return { kind: 'denied', pool, verdict, free };
-    // Waiting clients are served first.
-    const isHeldUp = free > 0 && (await pools.offer(pool));
-    // Their offers may have taken the seats that the rules left to this client.
-    if (pool.row.inUse !== inUse) verdict = await judge();
     const isTaken =
-      !isHeldUp &&
+      !(isHeldUp && free > 0) &&
       verdict.outcome === 'allowed' &&
-      (units === 0 || pools.fits(pool, free)) &&
+      (units === 0 || fits(pool, free)) &&
       // Also without a further seat: its holders change.
       (await pools.change(pool, { taken: free }));
     if (!isTaken) {
-      const canWait = waitSeconds > 0 && pools.isWithinLimit(pool, draft.units);
+      const canWait = waitSeconds > 0 && isWithinLimit(pool, draft.units);
       return canWait ? grants.enqueue(pool, draft, waitSeconds) : { kind: 'denied', pool, verdict, free };
     }
     if (lingering)
@@ -114,11 +111,11 @@ export function createCheckoutService(needs: Needs) {
   ): Promise<Outcome> =>
     transaction(async () => {
       const [record, row] = await together(licenses.find(byKey(request.license_key)), pools.lock(licenseId));
-      // After the lock: another server may have ended the lease meanwhile.
-      const found = await leases.findByInstance(licenseId, request.instance_id);
       const license = usable(record, request);
       const draft = draftLease(request, license, address);
-      const pool = await pools.open(license, row);
+      const pool = await endings.open(license, row);
+      // After the lock: another server may have ended the lease meanwhile.
+      const found = await leases.findByInstance(licenseId, request.instance_id);
       const live = await recoverable(pool, found, request);
       const outcome = await (live?.state === 'queued'
         ? grants.continueWaiting(pool, live, request)
@@ -132,33 +129,36 @@ export function createCheckoutService(needs: Needs) {
     }, caller);
 
   /**
-   * Refuses without a transaction if it is certain that no seat is free. When everyone is refused, refusals must not
-   * keep the writer busy.
+   * Refuses without a transaction if it is certain that no seat is free, nor a place in the queue if the client wants one.
+   * When everyone is refused, refusals must not keep the writer busy.
+   * @throws ApiError `overloaded`
    */
   async function refuseEarly(
     request: CheckoutRequest,
     license: License,
     draft: LeaseDraft,
   ): Promise<Outcome | null> {
-    if (request.wait_seconds > 0 || request.ticket !== undefined) return null;
+    if (request.ticket !== undefined) return null;
     const pool = await pools.look(license);
-    if (pools.fits(pool, draft.units)) return null;
+    const waits = request.wait_seconds > 0;
+    if ((waits && !isQueueFull(pool)) || fits(pool, draft.units)) return null;
     if (await leases.findByInstance(license.id, draft.instanceId)) return null;
     if ((await leases.seatUnits(license.id, draft.seatKey)) > 0) return null;
     if (license.terms.lingerSeconds > 0 && (await leases.findLingering(draft))) return null;
     const verdict = await pools.verdict(pool, draft, draft.units);
+    if (waits && verdict.outcome !== 'denied' && isWithinLimit(pool, draft.units)) refuseFullQueue(pool);
     return { kind: 'denied', pool, verdict, free: draft.units };
   }
 
   function whyNone({ pool, verdict, free }: Denied, units: number): string {
     const { limit, license, row } = pool;
-    if (!pools.isWithinLimit(pool, units))
+    if (!isWithinLimit(pool, units))
       return `units must be at most ${limit}, the seats of the license including overdraft (got ${units})`;
     if (verdict.outcome === 'max') return `a lease rule limits the seats of this client: ${verdict.rule}`;
     if (verdict.outcome === 'reserved' && verdict.ruleId !== null)
       return `a lease rule reserves the free seats for other clients: ${verdict.rule}`;
-    if (!pools.fits(pool, 1)) return `all ${license.terms.seats} seats of the license are taken`;
-    if (pools.fits(pool, free)) return 'other clients are waiting for the free seats';
+    if (!fits(pool, 1)) return `all ${license.terms.seats} seats of the license are taken`;
+    if (fits(pool, free)) return 'other clients are waiting for the free seats';
     return `the checkout needs ${free} free seats, and the license has ${(limit ?? 0) - row.inUse}`;
   }
 

@@ -16,7 +16,8 @@ import type { LeaseFacts } from './lease-lookup-store.ts';
 import { toLeaseObject } from './lease-presenter.ts';
 import type { LeaseRow } from './lease-row.ts';
 import type { LeaseStore } from './lease-store.ts';
-import type { OpenPool, SeatPools } from './seat-pools.ts';
+import type { OpenPool } from './open-pool.ts';
+import type { SeatPools } from './seat-pools.ts';
 
 interface Needs {
   lookup: LeaseLookup;
@@ -58,9 +59,11 @@ export function createHeartbeatService(needs: Needs) {
   /** Takes the seat of an expired lease again, if it is free and no client waits for it. */
   async function revive(pool: OpenPool, lease: LeaseRow): Promise<LeaseRow> {
     if (await leases.findByInstance(lease.licenseId, lease.instanceId)) throw leaseGone(lease);
+    // Waiting clients are served first. One of them may share the seat.
+    const isHeldUp = await pools.offer(pool);
     const units = await pools.missingUnits(pool, lease);
     const { outcome } = await pools.verdict(pool, lease, units);
-    const isFree = outcome === 'allowed' && (units === 0 || !(await pools.offer(pool)));
+    const isFree = outcome === 'allowed' && (units === 0 || !isHeldUp);
     // Also without a further seat: its holders change.
     if (!isFree || !(await pools.change(pool, { taken: units }))) throw leaseGone(lease);
     const { seats, leaseSeconds } = pool.license.terms;

@@ -14,7 +14,9 @@ import type { LeaseEndReason } from './lease-contract.ts';
 import type { LeaseClock } from './lease-clock.ts';
 import type { LeaseRow } from './lease-row.ts';
 import type { LeaseEnd, LeaseStore } from './lease-store.ts';
-import type { OpenPool, SeatPools } from './seat-pools.ts';
+import { excessSeats, type OpenPool } from './open-pool.ts';
+import type { PoolRow } from './pool-store.ts';
+import type { SeatPools } from './seat-pools.ts';
 
 interface Needs {
   licenses: Pick<LicenseStore, 'find'>;
@@ -71,8 +73,31 @@ export function createLeaseEndings(needs: Needs) {
 
   /** After seats were lowered, the newest seats end until the others fit. */
   async function isBeyondSeats(pool: OpenPool, lease: LeaseRow): Promise<boolean> {
-    const excess = pool.limit === null ? 0 : pool.row.inUse - pool.limit;
+    const excess = excessSeats(pool);
     return excess > 0 && (await leases.newerUnits(lease)) < excess;
+  }
+
+  /** Ends those of the newest seats that no client uses, so that no older lease ends in favor of them. */
+  async function freeUnused(pool: OpenPool): Promise<void> {
+    const excess = excessSeats(pool);
+    const unused = excess === 0 ? [] : await leases.unusedBeyond(pool.license.id, excess);
+    if (unused.length === 0) return;
+    const ended = { state: 'reclaimed', endedAt: clock.now(), endReason: 'seats_lowered' } as const;
+    for (const lease of unused)
+      await leases.update({ ...lease, ...(lease.state === 'queued' ? { offered: 0 } : ended) });
+    // A client that was offered a seat waits on, and still counts as waiting.
+    await pools.settle(
+      pool,
+      unused.map((lease) => ({ ...lease, state: 'lingering' })),
+    );
+    afterCommit(needs.onChanged);
+  }
+
+  /** Opens the pool of a license, whose seats may have been lowered. @param row of a pool that is locked already */
+  async function open(license: License, row?: PoolRow): Promise<OpenPool> {
+    const pool = await pools.open(license, row);
+    await freeUnused(pool);
+    return pool;
   }
 
   /** Why a lease ends at its next call; null if it goes on. */
@@ -119,6 +144,7 @@ export function createLeaseEndings(needs: Needs) {
 
   return {
     licenseOf,
+    open,
     obstacle,
     confirmed,
     end,
@@ -141,7 +167,7 @@ export function createLeaseEndings(needs: Needs) {
       needs.limit.countChange(found.id);
       const change = () =>
         transaction(async () => {
-          const pool = await pools.open(await licenseOf(found));
+          const pool = await open(await licenseOf(found));
           // Read again under the lock: another call may have ended it, or taken its token.
           const lease = await leases.findByTokenHash(tokenHash);
           if (!lease) throw unknownLease();
@@ -160,7 +186,7 @@ export function createLeaseEndings(needs: Needs) {
       if (!found) return null;
       const change = () =>
         transaction(async () => {
-          const pool = await pools.open(await licenseOf(found));
+          const pool = await open(await licenseOf(found));
           const lease = await leases.findById(id);
           return lease && work(lease, pool);
         }, caller);

@@ -1,13 +1,15 @@
 // Writes what a checkout decides: a new lease, a recovered one, or a place in the queue. The caller holds the pool.
 import type { Clock } from '#server/platform/clock.ts';
 import { createSecretToken, hashSecret, isSecretToken } from '#server/platform/secret-token.ts';
+import { ApiError } from '#server/wire/errors.ts';
 import type { LeaseClock } from './lease-clock.ts';
 import { MAX_WAIT_SECONDS } from './lease-state-contract.ts';
 import type { CheckoutRequest, LeaseDraft } from './lease-draft.ts';
 import type { LeaseVerdict } from './lease-judge.ts';
 import type { LeaseRow } from './lease-row.ts';
 import type { LeaseStore } from './lease-store.ts';
-import type { OpenPool, SeatPools } from './seat-pools.ts';
+import type { OpenPool } from './open-pool.ts';
+import type { SeatPools } from './seat-pools.ts';
 
 /** How a checkout ends. */
 export type Outcome =
@@ -38,6 +40,23 @@ const FAR_POSITION = 100;
 
 export function pollSeconds(position: number): number {
   return position > FAR_POSITION ? FAR_POLL_SECONDS : POLL_SECONDS;
+}
+
+/** Clients that wait for one license. Each call of theirs may look at all of them, while other changes wait. */
+const MAX_WAITING = 1000;
+
+export const isQueueFull = ({ row }: OpenPool): boolean => row.queued >= MAX_WAITING;
+
+/** @throws ApiError `overloaded` if no more clients can wait for the license */
+export function refuseFullQueue(pool: OpenPool): void {
+  if (!isQueueFull(pool)) return;
+  throw new ApiError(
+    'overloaded',
+    `${MAX_WAITING} clients are waiting for seats of the license; retry later`,
+    {
+      headers: { 'Retry-After': String(pollSeconds(MAX_WAITING)) },
+    },
+  );
 }
 
 export function createLeaseGrants({ leases, pools, leaseClock, clock }: Needs) {
@@ -121,7 +140,9 @@ export function createLeaseGrants({ leases, pools, leaseClock, clock }: Needs) {
       return { kind: 'granted', lease: recovered, token: token.plaintext, pool };
     },
 
+    /** @throws ApiError `overloaded` */
     async enqueue(pool: OpenPool, draft: LeaseDraft, waitSeconds: number): Promise<Outcome> {
+      refuseFullQueue(pool);
       const ticket = createSecretToken('ldq_');
       const lease = await insert(draft, {
         tokenHash: ticket.hash,

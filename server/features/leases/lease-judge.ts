@@ -8,21 +8,24 @@ export interface HeldSeat {
   units: number;
 }
 
-/** A checkout that needs seats. */
-export interface LeaseQuestion {
+/** The seats of a license, and who holds them. */
+export interface HeldSeats {
   licenseId: number;
-  user: string | null;
-  host: string | null;
-  /** The caller's network address. */
-  address: string | null;
-  feature: string | null;
-  /** Seats that it needs in addition to those it may share. */
-  units: number;
   /** Seats that leases can hold in total, overdraft included; null if unlimited. */
   limit: number | null;
   inUse: number;
   /** Read only when a rule needs it. */
   holders(): Promise<readonly HeldSeat[]>;
+}
+
+/** A client that needs seats. */
+export interface LeaseQuestion {
+  user: string | null;
+  host: string | null;
+  /** The caller's network address. */
+  address: string | null;
+  /** Seats that it needs in addition to those it may share. */
+  units: number;
 }
 
 /**
@@ -34,8 +37,11 @@ export type LeaseVerdict =
   | { outcome: 'denied' | 'max' | 'reserved'; ruleId: number | null; rule: string };
 
 export interface LeaseJudge {
-  /** Runs inside the transaction that grants the seat, after the pool is locked. */
-  judge(question: LeaseQuestion): Promise<LeaseVerdict>;
+  /**
+   * Reads rules and holders once, to judge any number of clients as long as no seat changes. Runs inside the transaction
+   * that grants the seats, after the pool is locked.
+   */
+  among(seats: HeldSeats): Promise<(question: LeaseQuestion) => LeaseVerdict>;
   /** Free seats that rules reserve. */
-  reserved(question: Pick<LeaseQuestion, 'licenseId' | 'limit' | 'inUse' | 'holders'>): Promise<number>;
+  reserved(seats: HeldSeats): Promise<number>;
 }

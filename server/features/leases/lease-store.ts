@@ -11,6 +11,8 @@ const HOLDS = `${LIVE} AND (e.state <> 'queued' OR e.offered = 1)`;
 const IDS_AT_ONCE = 1000;
 /** IDs begin with 1. */
 const NO_LEASE = 0;
+/** Later than any time. */
+const NEVER = Number.MAX_SAFE_INTEGER;
 
 /** How leases end together. */
 export interface LeaseEnd {
@@ -22,6 +24,9 @@ export interface LeaseEnd {
 
 /** What a lease that was due held. Its row is not read: many end together. */
 export type EndedLease = Pick<LeaseRow, 'seatKey' | 'units' | 'offered' | 'endReason'>;
+
+/** A lease that waits for a seat, as far as those before it decide about it. */
+export type WaitingLease = Pick<LeaseRow, 'id' | 'seatKey' | 'units' | 'userName' | 'host' | 'address'>;
 
 /** A lease that holds a seat, for a list of holders. */
 export type Holder = Pick<LeaseRow, 'id' | 'userName' | 'host' | 'address' | 'units' | 'state' | 'issuedAt'>;
@@ -39,9 +44,12 @@ export function createLeaseStore(sequelize: Sequelize) {
      AND ((e.user_key = $userKey AND e.host_key = $hostKey) OR e.machine_fingerprint = $machineFingerprint)
      ORDER BY e.units DESC, e.id LIMIT 1`,
   );
-  const waiting = find(
-    `e.license_id = $licenseId AND e.state = 'queued' AND e.offered = 0 AND e.id > $after ORDER BY e.id LIMIT $limit`,
-  );
+  const waiting = sql.statement<WaitingLease>(`
+    SELECT e.id AS "id", e.seat_key AS "seatKey", e.units AS "units", e.user_name AS "userName", e.host AS "host",
+      e.address AS "address"
+    FROM leases e WHERE e.license_id = $licenseId AND e.state = 'queued' AND e.offered = 0 AND e.id > $after
+    ORDER BY e.id LIMIT $limit`);
+  const offer = sql.statement('UPDATE leases SET offered = 1, due_at = $dueAt WHERE id = $id');
   const insert = sql.statement<{ id: number }>(`INSERT INTO leases ${LEASE_VALUES} RETURNING id AS "id"`);
   const update = sql.statement(`UPDATE leases SET ${LEASE_CHANGES} WHERE id = $id`);
   const live = sql.statement(`SELECT 1 AS "live" FROM leases e WHERE ${LIVE} LIMIT 1`);
@@ -87,13 +95,22 @@ export function createLeaseStore(sequelize: Sequelize) {
   const nextDue = sql.statement<{ at: number | null }>(
     `SELECT min(e.due_at) AS "at" FROM leases e WHERE e.license_id = $licenseId AND ${HOLDS}`,
   );
-  // A seat is as old as the oldest of its leases.
-  const newer = sql.statement<{ units: number }>(`
+  // Seats that can end, with the units that are newer. A seat is as old as the oldest of its leases; one that is only offered
+  // is taken later than all others.
+  const seatsByAge = `
     WITH seats AS (
-      SELECT e.seat_key, max(e.units) AS units, min(e.issued_at) AS issued_at, min(e.id) AS id FROM leases e
-      WHERE e.license_id = $licenseId AND ${LIVE} AND (e.state = 'active' OR e.id = $id) GROUP BY e.seat_key)
-    SELECT CAST(coalesce(sum(n.units), 0) AS BIGINT) AS "units" FROM seats n JOIN seats o ON o.seat_key = $seatKey
-    WHERE n.issued_at > o.issued_at OR (n.issued_at = o.issued_at AND n.id > o.id)`);
+      SELECT e.seat_key, max(e.units) AS units, min(e.id) AS id,
+        min(CASE WHEN e.state = 'queued' THEN $never ELSE e.issued_at END) AS issued_at
+      FROM leases e WHERE e.license_id = $licenseId AND ${HOLDS} AND e.state <> 'borrowed' GROUP BY e.seat_key),
+    by_age AS (
+      SELECT s.seat_key, coalesce(sum(s.units) OVER (
+        ORDER BY s.issued_at DESC, s.id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS newer
+      FROM seats s)`;
+  const newer = sql.statement<{ units: number }>(`
+    ${seatsByAge} SELECT CAST(newer AS BIGINT) AS "units" FROM by_age WHERE seat_key = $seatKey`);
+  const unused = sql.statement<LeaseRow>(`
+    ${seatsByAge} SELECT ${LEASE_COLUMNS} FROM leases e JOIN by_age a ON a.seat_key = e.seat_key
+    WHERE e.license_id = $licenseId AND ${HOLDS} AND e.state IN ('lingering', 'queued') AND a.newer < $excess`);
   // The first lease describes a shared seat. IDs tell which it is, also if the clocks of two servers differ.
   const held = sql.statement<HeldSeat>(`
     SELECT e.user_name AS "user", e.host AS "host", e.address AS "address", s.units AS "units" FROM (
@@ -155,15 +172,22 @@ export function createLeaseStore(sequelize: Sequelize) {
       endDue.all({ licenseId, before, at, limit }),
     /** Waiting leases without an offer, in the order in which they came. */
     waiting: (licenseId: number, after: number, limit: number) => waiting.all({ licenseId, after, limit }),
+    /** Marks that a seat is held for a waiting lease. @param dueAt lease time */
+    async offer(id: number, dueAt: number): Promise<void> {
+      await offer.run({ id, dueAt });
+    },
     /** The place of a queued lease, from 1. */
     position: async (licenseId: number, id: number): Promise<number> =>
       (await position.first({ licenseId, id }))?.count ?? 0,
     /** When the next seat would be free without heartbeats, in lease time; null if no lease holds a seat. */
     nextDue: async (licenseId: number): Promise<number | null> =>
       (await nextDue.first({ licenseId }))?.at ?? null,
-    /** Units of the seats with active leases that are newer than the seat of this one. */
-    newerUnits: async ({ id, licenseId, seatKey }: LeaseRow): Promise<number> =>
-      (await newer.first({ id, licenseId, seatKey }))?.units ?? 0,
+    /** Units of the seats that are newer than the seat of this lease, without borrowed ones. */
+    newerUnits: async ({ licenseId, seatKey }: LeaseRow): Promise<number> =>
+      (await newer.first({ licenseId, seatKey, never: NEVER }))?.units ?? 0,
+    /** Leases of the newest seats that no client uses: they linger or are only offered. @param excess units to be freed */
+    unusedBeyond: (licenseId: number, excess: number): Promise<LeaseRow[]> =>
+      unused.all({ licenseId, excess, never: NEVER }),
     /** One entry for each seat, about the client that took it. @param except a lease that does not count */
     heldSeats: (licenseId: number, except = NO_LEASE): Promise<HeldSeat[]> => held.all({ licenseId, except }),
     holders: (licenseId: number, limit: number): Promise<Holder[]> => holders.all({ licenseId, limit }),

@@ -12,7 +12,8 @@ import { MAX_GAP_MS } from './lease-clock-store.ts';
 import type { SeatOfLease } from './lease-row.ts';
 import type { EndedLease, LeaseStore } from './lease-store.ts';
 import type { PoolStore } from './pool-store.ts';
-import { CALM_MS, type OpenPool, type SeatPools } from './seat-pools.ts';
+import type { OpenPool } from './open-pool.ts';
+import { CALM_MS, type SeatPools } from './seat-pools.ts';
 
 const EVERY_MS = 1000;
 /** While no lease is live and none is granted here. Another server that grants one looks after it itself. */

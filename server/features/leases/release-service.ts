@@ -18,7 +18,8 @@ import type { LeaseFiles } from './lease-files.ts';
 import { toEventLease, toLeaseObject } from './lease-presenter.ts';
 import type { LeaseRow } from './lease-row.ts';
 import type { LeaseStore } from './lease-store.ts';
-import type { OpenPool, SeatPools } from './seat-pools.ts';
+import type { OpenPool } from './open-pool.ts';
+import type { SeatPools } from './seat-pools.ts';
 
 interface Needs {
   leases: LeaseStore;

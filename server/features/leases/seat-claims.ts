@@ -2,7 +2,8 @@
 import type { LeaseDraft } from './lease-draft.ts';
 import type { LeaseRow } from './lease-row.ts';
 import type { LeaseStore } from './lease-store.ts';
-import type { OpenPool, SeatPools } from './seat-pools.ts';
+import type { OpenPool } from './open-pool.ts';
+import type { SeatPools } from './seat-pools.ts';
 
 interface SeatClaim {
   /** Seats that it needs in addition to those that it shares. */

@@ -7,10 +7,11 @@ import { seatLimit } from '#server/rules/floating-terms.ts';
 import { freedSeats } from './freed-seats.ts';
 import type { PoolObject } from './lease-contract.ts';
 import type { LeaseClock } from './lease-clock.ts';
-import type { LeaseJudge, LeaseQuestion, LeaseVerdict } from './lease-judge.ts';
+import type { HeldSeats, LeaseJudge, LeaseVerdict } from './lease-judge.ts';
 import { holdsSeat, isShareable, type LeaseRow, type SeatOfLease } from './lease-row.ts';
 import type { LeaseStore } from './lease-store.ts';
 import type { LeaseUsageStore, UsageRow } from './lease-usage-store.ts';
+import { fits, type OpenPool } from './open-pool.ts';
 import { announcements, isSame } from './pool-announcements.ts';
 import type { PoolRow, PoolStore } from './pool-store.ts';
 import {
@@ -21,21 +22,12 @@ import {
   meteredUntil,
   neededSeats,
 } from './usage-meter.ts';
+import { createWaitingLine } from './waiting-line.ts';
 
 /** How long an offered seat is held for the client that is first in the queue. */
 const OFFER_MS = 30_000;
 /** `pool.available` and `pool.overdraft_ended` are sent after this time without another change. */
 export const CALM_MS = 60_000;
-/** Waiting clients are read in portions. */
-const WAITING_AT_ONCE = 50;
-
-/** A pool, locked by the current transaction. */
-export interface OpenPool {
-  readonly license: License;
-  /** Seats that leases can hold in total; null if unlimited. */
-  readonly limit: number | null;
-  row: PoolRow;
-}
 
 /** What is shown of a pool. */
 interface ShownPool {
@@ -44,7 +36,7 @@ interface ShownPool {
 }
 
 /** Who asks for seats. */
-interface Claim extends Pick<LeaseRow, 'userName' | 'host' | 'address' | 'feature' | 'seatKey' | 'units'> {
+interface Claim extends Pick<LeaseRow, 'userName' | 'host' | 'address' | 'seatKey' | 'units'> {
   /** ID of a lease whose seat it takes over. */
   takesOver?: number | undefined;
 }
@@ -70,6 +62,7 @@ interface Needs {
 
 export function createSeatPools(needs: Needs) {
   const { pools, leases, usage, judge, events, leaseClock, isClockTrusted, steadyClock } = needs;
+  const inLine = createWaitingLine({ leases, judge });
   const boundsNow = (): MeterBounds => meterBounds(isClockTrusted() ? steadyClock.now() : null);
 
   async function toObject({ license, row }: ShownPool): Promise<PoolObject> {
@@ -154,61 +147,28 @@ export function createSeatPools(needs: Needs) {
     return Math.max(0, units - (await leases.seatUnits(license.id, seatKey, takesOver)));
   }
 
-  const question = ({ license, limit, row }: OpenPool, claim: Claim, units: number): LeaseQuestion => ({
-    licenseId: license.id,
-    user: claim.userName,
-    host: claim.host,
-    address: claim.address,
-    feature: claim.feature,
-    units,
-    limit,
-    inUse: row.inUse,
-    holders: () => leases.heldSeats(license.id, claim.takesOver),
-  });
-
-  function verdict(pool: OpenPool, claim: Claim, units: number): Promise<LeaseVerdict> {
-    return judge.judge(question(pool, claim, units));
-  }
-
-  const fits = ({ limit, row }: OpenPool, units: number) => limit === null || row.inUse + units <= limit;
-
-  /** Whether the license has as many seats at all. */
-  const isWithinLimit = ({ limit }: OpenPool, units: number) => limit === null || units <= limit;
-
-  /** Whether the client would get its seats if all were free. */
-  async function canBeServed(pool: OpenPool, claim: Claim): Promise<boolean> {
-    if (!isWithinLimit(pool, claim.units)) return false;
-    const holders = () => Promise.resolve([]);
-    const { outcome } = await judge.judge({ ...question(pool, claim, claim.units), inUse: 0, holders });
-    return outcome === 'allowed';
-  }
-
-  /** Whether those behind a waiting client have to leave it the seats that it needs. */
-  async function isInLine(pool: OpenPool, claim: Claim, units: number): Promise<boolean> {
-    const { outcome } = await verdict(pool, claim, units);
-    if (outcome === 'denied' || outcome === 'max') return false;
-    return fits(pool, units) ? outcome === 'allowed' : canBeServed(pool, claim);
+  async function verdict(
+    { license, limit, row }: OpenPool,
+    claim: Claim,
+    units: number,
+  ): Promise<LeaseVerdict> {
+    const { userName: user, host, address, takesOver } = claim;
+    const holders = () => leases.heldSeats(license.id, takesOver);
+    const seats: HeldSeats = { licenseId: license.id, limit, inUse: row.inUse, holders };
+    return (await judge.among(seats))({ user, host, address, units });
   }
 
   /**
-   * Holds free seats for waiting clients, in the order in which they came. A client that a rule keeps from a seat, or
-   * that needs more seats than there are, does not hold up those behind it.
+   * Holds free seats for the clients in line.
    * @returns whether a client waits for a seat that those behind it must not take
    */
   async function offer(pool: OpenPool): Promise<boolean> {
     if (pool.row.queued === 0) return false;
-    for (let after = 0; ;) {
-      const waiting = await leases.waiting(pool.license.id, after, WAITING_AT_ONCE);
-      for (const lease of waiting) {
-        const units = await missingUnits(pool, lease);
-        if (!(await isInLine(pool, lease, units))) continue;
-        if (!fits(pool, units) || !(await change(pool, { taken: units }))) return true;
-        await leases.update({ ...lease, offered: 1, dueAt: leaseClock.now() + OFFER_MS });
-      }
-      const last = waiting.at(-1);
-      if (!last || waiting.length < WAITING_AT_ONCE) return false;
-      after = last.id;
+    for await (const { id, units } of inLine(pool)) {
+      if (!fits(pool, units) || !(await change(pool, { taken: units }))) return true;
+      await leases.offer(id, leaseClock.now() + OFFER_MS);
     }
+    return false;
   }
 
   const lock = (licenseId: number): Promise<PoolRow> => pools.lock(licenseId, steadyClock.now());
@@ -220,9 +180,7 @@ export function createSeatPools(needs: Needs) {
     change,
     missingUnits,
     verdict,
-    fits,
-    isWithinLimit,
-    isInLine,
+    inLine,
     offer,
 
     /** Locks the pool of a license until the transaction ends. */

@@ -1,21 +1,28 @@
-// When lease upkeep compares all pools in use with the seats of their licenses: not each second, because it reads them all.
+// Which leases lease upkeep ends, and when it compares all pools in use with the seats of their licenses: not each second,
+// because it reads them all.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { changesSeats, createLeaseUpkeep } from '#server/features/leases/lease-upkeep.ts';
 
 type Needs = Parameters<typeof createLeaseUpkeep>[0];
 
+let leaseTime: number;
+let flush: ReturnType<typeof vi.fn<Needs['buffer']['flush']>>;
+let findDue: ReturnType<typeof vi.fn<Needs['leases']['findDue']>>;
 let needAttention: ReturnType<typeof vi.fn<Needs['poolStore']['needAttention']>>;
 let upkeep: ReturnType<typeof createLeaseUpkeep>;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] });
+  leaseTime = 0;
+  flush = vi.fn<Needs['buffer']['flush']>(async () => {});
+  findDue = vi.fn<Needs['leases']['findDue']>(async () => []);
   needAttention = vi.fn<Needs['poolStore']['needAttention']>(async () => []);
   upkeep = createLeaseUpkeep({
-    leases: { hasLive: async () => true, findDue: async () => [] },
+    leases: { hasLive: async () => true, findDue },
     poolStore: { hasPending: async () => false, needAttention },
     pools: { meterBounds: () => ({ from: 0, to: 0 }) },
-    buffer: { flush: async () => {} },
-    leaseClock: { now: () => 0, tick: async () => {} },
+    buffer: { flush },
+    leaseClock: { now: () => leaseTime, tick: async () => {} },
     clock: { now: () => 0 },
     isClockTrusted: () => false,
   } as unknown as Needs);
@@ -51,6 +58,13 @@ it('compares them again if that has failed', async () => {
   needAttention.mockRejectedValueOnce(new Error('the connection is lost'));
   await expect(compares(1)).rejects.toThrow('the connection is lost');
   expect([await compares(20), await compares(1)]).toEqual([true, false]);
+});
+
+it('ends no lease that was not due yet when the heartbeats were written', async () => {
+  leaseTime = 60_000;
+  flush.mockImplementation(async () => void (leaseTime += 30_000));
+  await upkeep.run();
+  expect(findDue.mock.lastCall?.[0]).toBeLessThan(60_000);
 });
 
 it('seats change with licenses and plans', () => {

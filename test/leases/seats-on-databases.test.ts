@@ -2,9 +2,9 @@
 import os from 'node:os';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { newFloatingLicense } from '../helpers/contract-calls.ts';
-import { writeRows } from '../helpers/database.ts';
+import { selectRows, writeRows } from '../helpers/database.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { checkOut, keepPlaces, lease, queued, release } from '../helpers/leases.ts';
+import { checkOut, heartbeat, keepPlaces, lease, queued, release } from '../helpers/leases.ts';
 import { eventNames } from '../helpers/outbox.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
 import { newMigratedPostgresDatabase, PATIENT } from '../helpers/postgres-database.ts';
@@ -76,6 +76,16 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (name) => {
         await Promise.all([1, 2, 3].map(() => checkOut(server, license, { user: 'grace' })));
         expect(await neededBy(license)).toBe(2);
       });
+    });
+
+    it('a heartbeat that comes late is on disk when it is answered', async () => {
+      const { lease: late, lease_token } = await lease(server, await newFloatingLicense(server));
+      const ofLease = `WHERE id = ${late.lease_id}`;
+      await writeRows(where, `UPDATE leases SET due_at = (SELECT lease_at FROM lease_clock) - 1 ${ofLease}`);
+      expect((await heartbeat(server, lease_token)).status).toBe(200);
+      const left = `due_at - (SELECT lease_at FROM lease_clock) AS "left"`;
+      const [row] = await selectRows(where, `SELECT state AS "state", ${left} FROM leases ${ofLease}`);
+      expect([row.state, Number(row.left) > 0]).toEqual(['active', true]);
     });
 
     it('a borrowed seat ends with its file after the machine slept', async () => {

@@ -41,6 +41,8 @@ export function createHeartbeatService(needs: Needs) {
   /** Whether the facts leave no doubt that the lease goes on. */
   function goesOn(lease: LeaseFacts): boolean {
     if (lease.state !== 'active' || lease.licensing !== 'floating') return false;
+    // It may be ending now, here or on another server.
+    if (lease.dueAt <= leaseClock.now()) return false;
     const limit = seatLimit(lease);
     if (limit !== null && lease.inUse > limit) return false;
     const { revokedAt, graceEndsAt, licenseProduct: product } = lease;
@@ -108,8 +110,8 @@ export function createHeartbeatService(needs: Needs) {
     if (!goesOn(lease)) return null;
     const times = { now: leaseClock.now(), at: clock.now() };
     buffer.add(lease.id, lease.leaseSeconds);
-    const dueAt = times.now + lease.leaseSeconds * 1000;
-    return toLeaseObject({ ...lease, dueAt, borrowedUntil: null, endedAt: null }, times);
+    lease.dueAt = times.now + lease.leaseSeconds * 1000;
+    return toLeaseObject({ ...lease, borrowedUntil: null, endedAt: null }, times);
   }
 
   async function lookUp(token: string, tokenHash: string, call: Call): Promise<LeaseObject> {

@@ -13,6 +13,8 @@ export interface LeaseFacts extends Pick<
   revokedAt: number | null;
   graceEndsAt: number;
   licensing: string;
+  /** Lease time. Follows the heartbeats that are answered from these facts. */
+  dueAt: number;
   /** JSON list of what the license includes; null if the lease is not about a feature. */
   features: string | null;
   licenseProduct: string;
@@ -27,7 +29,7 @@ const LEASE: Lookup<string> = {
   columns: `
     e.id AS "id", e.license_id AS "licenseId", e.state AS "state", e.units AS "units", e.seat_key AS "seatKey",
     e.product AS "product", e.feature AS "feature", e.overdraft AS "overdraft", e.issued_at AS "issuedAt",
-    l.revoked_at AS "revokedAt", l.expires_at + p.grace_days * 86400000 AS "graceEndsAt",
+    e.due_at AS "dueAt", l.revoked_at AS "revokedAt", l.expires_at + p.grace_days * 86400000 AS "graceEndsAt",
     p.licensing AS "licensing", CASE WHEN e.feature IS NULL THEN NULL ELSE p.features END AS "features",
     l.product AS "licenseProduct", p.lease_seconds AS "leaseSeconds", coalesce(l.own_seats, p.seats) AS "seats",
     coalesce(l.own_overdraft_seats, p.overdraft_seats) AS "overdraftSeats", o.in_use AS "inUse"`,

@@ -18,7 +18,7 @@ import { CALM_MS, type SeatPools } from './seat-pools.ts';
 const EVERY_MS = 1000;
 /** While no lease is live and none is granted here. Another server that grants one looks after it itself. */
 const RESTING_MS = 5000;
-/** Another server may have a heartbeat in memory for a second. */
+/** Another server may have a heartbeat in memory for a second. It came in time: late ones are written at once. */
 const SLACK_MS = 2000;
 /** Leases per transaction, so that other writers wait only a few milliseconds. */
 const BATCH = 200;
@@ -105,8 +105,8 @@ export function createLeaseUpkeep(needs: Needs): LeaseUpkeep {
     );
   }
 
-  async function endDue(): Promise<void> {
-    const before = leaseClock.now() - SLACK_MS;
+  /** @param before lease time */
+  async function endDue(before: number): Promise<void> {
     for (;;) {
       const due = await leases.findDue(before, clock.now(), BATCH);
       for (const licenseId of due) {
@@ -172,6 +172,8 @@ export function createLeaseUpkeep(needs: Needs): LeaseUpkeep {
   }
 
   async function work(): Promise<void> {
+    // Read before the heartbeats are written, so that no lease ends whose heartbeat has come in time since.
+    const before = leaseClock.now() - SLACK_MS;
     await needs.buffer.flush();
     // Also if this fails.
     isNeeded = true;
@@ -183,7 +185,7 @@ export function createLeaseUpkeep(needs: Needs): LeaseUpkeep {
       return;
     }
     await tick();
-    await endDue();
+    await endDue(before);
     await attend();
   }
 

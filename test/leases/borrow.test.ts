@@ -66,6 +66,22 @@ describe('a borrowed seat', () => {
     expect(names).toEqual(['pool.exhausted', 'lease.borrowed', 'lease.returned']);
   });
 
+  it('is returned by a file that was issued after the license was shortened', async () => {
+    const expires_at = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString();
+    const license = await newFloatingLicense(server, { seats: 1, borrow_max_hours: 100 });
+    const { lease_token } = await lease(server, license);
+    const loan = { lease_token, machine_fingerprint: newFingerprint() };
+    await success(server, 'borrowLease', { ...loan, hours: 72 });
+    await server.admin.renewLicense({ ref: license.license_key, expires_at: expires_at(1), shorten: true });
+    await server.admin.updatePlan({ name: license.plan, grace_days: 0 });
+    const { lease_file } = await success(server, 'borrowLease', { ...loan, hours: 1 });
+    await success(server, 'returnLease', { lease_file });
+    expect(await seatsOf(server.dataDir, license.license_id)).toMatchObject({
+      counted: { in_use: 0, borrowed: 0 },
+      held: 0,
+    });
+  });
+
   it('is not freed by a file of an earlier loan, of a lease or of a license', async () => {
     const loan = await borrowed({ seats: 2 });
     const { lease_token, machine_fingerprint, license } = loan;

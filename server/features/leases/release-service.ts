@@ -139,7 +139,10 @@ export function createReleaseService(needs: Needs) {
     else await endings.release(pool, lease);
   }
 
-  /** The lease that a borrowed file is for, with the end that the file has. */
+  /**
+   * The lease that a borrowed file is for, and the end of its loan. The file itself ends earlier if the license did when it
+   * was issued.
+   */
   async function readFile(text: string, request: ReturnRequest): Promise<{ id: number; until: number }> {
     const { license_key: licenseKey, machine_fingerprint: fingerprint } = request;
     const file = await needs.licenseFiles.verify({
@@ -156,11 +159,10 @@ export function createReleaseService(needs: Needs) {
         `is signed with the key ${file.keyId}, which is no longer trusted, because others can sign with it; ` +
           'return the seat with its lease_token, or have an administrator reclaim the lease',
       );
-    if (file.lease === null || file.fileExpiresAt === null)
-      throw refusedField('lease_file', 'is not a lease file of this server');
+    if (file.lease === null) throw refusedField('lease_file', 'is not a lease file of this server');
     if (file.lease.state !== 'borrowed')
       throw refusedField('lease_file', 'is not the file of a borrowed seat');
-    return { id: file.lease.lease_id, until: file.fileExpiresAt };
+    return { id: file.lease.lease_id, until: Date.parse(file.lease.expires_at) };
   }
 
   async function returnByFile(text: string, request: ReturnRequest, call: Call): Promise<void> {

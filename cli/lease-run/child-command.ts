@@ -24,12 +24,17 @@ export interface CommandEnd {
   problem: string | null;
 }
 
+/** Any stream tells, because scripts redirect some of them and rarely all. */
+function isAtTerminal(): boolean {
+  return [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
+}
+
 /**
  * Ctrl-C at a terminal reaches the command by itself, because it is in the same process group. Twice would end many
  * programs without their cleanup.
  */
 function arrivesByItself(signal: PassedSignal): boolean {
-  return process.stdin.isTTY === true && signal !== 'SIGTERM';
+  return signal !== 'SIGTERM' && isAtTerminal();
 }
 
 function startProblem(command: string, { code, message }: NodeJS.ErrnoException): CommandEnd {

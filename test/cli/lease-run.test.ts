@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { atTerminal } from '../helpers/at-terminal.ts';
 import { CLI_PROGRAM, spawnCli } from '../helpers/cli.ts';
 import { within } from '../helpers/within.ts';
 import { type Answer, failure, GRANTED, grantedFor, startLicenseServerStub } from './license-server-stub.ts';
@@ -134,6 +135,33 @@ describe('a signal', () => {
       running.kill(signal);
       expect((await running.end()).exitCode).toBe(7);
       expect(calls('release')).toHaveLength(1);
+    },
+  );
+
+  it.skipIf(process.platform !== 'linux')(
+    'by Ctrl+C is left to the terminal, although the input is a file',
+    async () => {
+      const typed = Promise.withResolvers<Answer>();
+      const { url } = await stub({ command: () => typed.promise });
+      // SIGTERM goes to `lease run` and back twice: signals that come at once may be handled in either order.
+      const script = `let [interrupts, rounds] = [0, 0];
+      const ask = () => process.kill(process.ppid, 'SIGTERM');
+      const tell = () => { console.log('interrupts: ' + interrupts); process.exit(); };
+      process.on('SIGINT', () => { interrupts += 1; });
+      process.on('SIGTERM', () => { if (++rounds === 1) ask(); else setImmediate(tell); });
+      require('node:http').get('${url}/command/', ask); setInterval(() => {}, 60_000); console.log('started');`;
+      let isTyped = false;
+      // In a session of its own, where Ctrl+C does not reach it.
+      const { output } = await atTerminal(words(url, ['setsid', NODE, '-e', script]), {
+        input: '/dev/null',
+        onOutput(shown, type) {
+          if (shown.includes('^C')) typed.resolve({});
+          if (isTyped || !shown.includes('started')) return;
+          isTyped = true;
+          type(String.fromCharCode(3));
+        },
+      });
+      expect(output).toContain('interrupts: 0');
     },
   );
 

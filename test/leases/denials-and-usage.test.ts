@@ -144,6 +144,12 @@ describe('a refusal', () => {
     ).toMatchObject([{ error_code: 'no_seat_available', holder_count: 1 }]);
   });
 
+  it('causes an event also before the license has a seat in use', async () => {
+    const license = await newFloatingLicense(server, { seats: 2 });
+    await checkOut(server, license, { units: 5 });
+    await untilEvents(license.license_id, ['lease.denied']);
+  });
+
   it('causes one event a minute, with their number', async () => {
     const license = await newFloatingLicense(server, { seats: 1 });
     await lease(server, license);

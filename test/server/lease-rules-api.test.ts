@@ -311,6 +311,12 @@ describe('POST /lease-rules/try/', () => {
       reason: 'license_is_node_locked',
       pool: null,
     });
+    await server.admin.revokeLicense({ ref: locked.license_key });
+    expect(await tried({ license: locked.license_id })).toMatchObject({
+      reason: 'license_revoked',
+      pool: null,
+    });
+    expect((await checkOut(server, locked)).body.error_code).toBe('license_revoked');
     const { license_key } = await newFloatingLicense(server);
     await server.admin.revokeLicense({ ref: license_key });
     expect(await tried({ license: license_key })).toMatchObject({ reason: 'license_revoked' });

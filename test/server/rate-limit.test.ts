@@ -306,6 +306,15 @@ describe('--rate-limit-public 5', () => {
     expectFailure(await beat(unknown), 'rate_limited');
   });
 
+  it('counts a batch of heartbeats as failed if it extends no lease', async () => {
+    await start({ 'rate-limit-public': '3' });
+    const { lease_token } = await newLease(server!);
+    await server!.post('/leases/release/', { lease_token });
+    const beat = () => server!.post('/leases/heartbeat/', { leases: [lease_token, 'lds_unknown'] });
+    for (let number = 0; number < 3; number += 1) expect((await beat()).status).toBe(200);
+    expectFailure(await beat(), 'rate_limited');
+  });
+
   it('never limits health checks, which share the address of a load balancer', async () => {
     await start({ 'rate-limit-public': '5' });
     const checks = Object.values(publicContract).filter(({ path }) => path.startsWith('/health/'));

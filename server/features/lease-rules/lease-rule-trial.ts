@@ -30,9 +30,10 @@ interface Needs extends SeatForecast {
 type TrialRequest = RequestOf<typeof leaseRuleContract.tryLeaseRules>;
 type Trial = ReplyOf<typeof leaseRuleContract.tryLeaseRules>;
 
+/** In the order of a checkout. */
 function licenseProblem(license: License, now: number): ErrorCode | null {
-  if (license.licensing !== 'floating') return 'license_is_node_locked';
-  return licenseVerdict(RULES_FOR.signing, { license, now });
+  const reason = licenseVerdict(RULES_FOR.lease, { license, now });
+  return reason ?? (license.licensing === 'floating' ? null : 'license_is_node_locked');
 }
 
 export function createLeaseRuleTrial(needs: Needs) {
@@ -54,7 +55,7 @@ export function createLeaseRuleTrial(needs: Needs) {
           matching: records.filter(({ id }) => matching.includes(id)).map((record) => toRuleObject(record)),
         };
         const problem = licenseProblem(license, clock.now());
-        if (problem === 'license_is_node_locked')
+        if (license.licensing !== 'floating')
           return { ...about, granted: false, reason: problem, decided_by: null, pool: null };
 
         const { total, in_use, available, reserved } = await needs.poolOf(license);

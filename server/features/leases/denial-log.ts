@@ -108,7 +108,7 @@ export interface DenialLog {
 interface Needs {
   store: LeaseDenialStore;
   leases: Pick<LeaseStore, 'holders' | 'countHolders' | 'seatUnits' | 'wantedUnits'>;
-  pools: Pick<PoolStore, 'announceDenials'>;
+  pools: Pick<PoolStore, 'announceDenials' | 'lock'>;
   usage: Pick<LeaseUsageStore, 'add'>;
   events: Events;
   transaction: RunTransaction;
@@ -154,6 +154,8 @@ export function createDenialLog(needs: Needs): DenialLog {
 
   /** One event for the first refusal, then at most one a minute. */
   async function announce({ license, rows, count }: Waiting, at: number): Promise<void> {
+    // Before the first checkout that takes a seat, there is no pool to count in.
+    await pools.lock(license.id, steadyClock.now());
     const total = await pools.announceDenials(license.id, count, at, at - ANNOUNCE_EVERY_MS);
     const last = rows.at(-1);
     if (total === null || !last) return;

@@ -124,9 +124,10 @@ const heartbeats = z.object({
 });
 
 /** A caller who guesses. A client with one lease that it may extend does not. */
-function allUnknown({ lease: extended, leases }: z.input<typeof heartbeats>): boolean {
+function isGuessed({ lease: extended, leases }: z.input<typeof heartbeats>): boolean {
   if (extended !== undefined || leases === undefined) return false;
-  return leases.every((entry) => 'error_code' in entry && entry.error_code === 'token_invalid');
+  const codes = leases.map((entry) => ('error_code' in entry ? entry.error_code : null));
+  return !codes.includes(null) && (codes.includes('token_invalid') || codes.includes('lease_gone'));
 }
 
 export const leaseContract = {
@@ -147,7 +148,7 @@ export const leaseContract = {
       'leases',
     ),
     reply: heartbeats,
-    isFailure: allUnknown,
+    isFailure: isGuessed,
     errors: ['token_invalid', 'lease_gone'],
     failureFields: { lease_gone: gone },
   }),

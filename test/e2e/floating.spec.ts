@@ -340,7 +340,8 @@ test('a plan for floating licenses is made, and a license of it issued', async (
 
   await inspector(desk).getByRole('tab', { name: 'Diagnose' }).click();
   const checkout = inspector(desk).getByRole('region', { name: 'Checkout' });
-  await checkout.getByLabel('User').fill('grace');
+  await checkout.getByLabel('User').pressSequentially('Grace Hopper');
+  await expect(checkout.getByLabel('User')).toHaveValue('Grace Hopper');
   await checkout.getByRole('button', { name: 'Check' }).click();
   await expect(checkout.getByRole('status')).toHaveText('Gets a seat');
   await checkout.getByLabel('Seats').fill('12');

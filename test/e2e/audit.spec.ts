@@ -77,3 +77,18 @@ test('a new entry appears without a reload', async ({ desk, server }) => {
   await server.cli('license', 'create', '--holder', 'Acme');
   await expect(desk.getByRole('row').filter({ hasText: 'license.created' })).toHaveCount(1);
 });
+
+test('what is being typed in a filter stays while entries arrive', async ({ desk, server }) => {
+  await desk.goto('/#/audit');
+  const actor = desk.getByRole('searchbox', { name: 'Actor' });
+  await actor.pressSequentially('Dvor');
+  await server.cli('license', 'create', '--holder', 'Acme');
+  await expect(desk.getByRole('row').filter({ hasText: 'license.created' })).toHaveCount(1);
+  await expect(actor).toHaveValue('Dvor');
+  await actor.pressSequentially('akova ');
+  await desk.keyboard.press('Enter');
+  await expect(desk).toHaveURL(/[?&]actor=Dvorakova(?:&|$)/u);
+  await expect(actor).toHaveValue('Dvorakova');
+  await desk.getByRole('button', { name: 'Clear filters' }).last().click();
+  await expect(actor).toHaveValue('');
+});

@@ -245,3 +245,15 @@ test('the audit log keeps its rows while its filters change', async ({ desk }) =
   await expect(desk.getByText('No entries match')).toBeVisible();
   await expect(entries).toHaveCount(0);
 });
+
+test('a product that is being typed stays while plans change', async ({ desk }) => {
+  await desk.goto('/#/licenses');
+  const product = desk.getByRole('combobox', { name: 'Product' });
+  await product.pressSequentially('stud');
+  await desk.request.post('/admin/api/plans/', { data: { name: 'team', product: 'studio' } });
+  await expect(desk.getByRole('combobox', { name: 'Plan' })).toContainText('team');
+  await expect(product).toHaveValue('stud');
+  await product.pressSequentially('io');
+  await desk.keyboard.press('Tab');
+  await expect(desk).toHaveURL(/[?&]product=studio(?:&|$)/u);
+});

@@ -60,7 +60,6 @@ export function useStatisticsFilters() {
   });
 
   return {
-    values: filters.values,
     set: filters.set,
     preset,
     period,

@@ -462,3 +462,41 @@ test('a license that is issued after the confirmation of a bulk change is left a
   await desk.getByRole('searchbox').fill('Customer 1 ');
   await expect(rows(desk).last()).toContainText('Revoked');
 });
+
+test('everything that matches stays selected until the user changes it', async ({ desk }) => {
+  await importLicenses(
+    desk,
+    Array.from({ length: 120 }, (_, index) => `Customer ${index + 1}`),
+  );
+  await openLicenses(desk);
+  const selection = desk.getByRole('group', { name: 'Selected licenses' });
+  const selectAll = selection.getByRole('button', { name: 'Select all 120 matching' });
+  const first = rows(desk).first().getByRole('checkbox');
+  await desk.getByLabel('Select all loaded rows').check();
+  await selectAll.click();
+  await expect(selection).toContainText('120 selected');
+  await first.uncheck();
+  await expect(selection).toContainText('99 selected');
+  await first.check();
+  await expect(selection).toContainText('100 selected');
+  await selectAll.click();
+
+  // The rows that load are part of it; a license that is issued now is not.
+  await rows(desk).first().focus();
+  await desk.keyboard.press('End');
+  await expect(desk.getByRole('grid')).toHaveAttribute('aria-rowcount', '121');
+  await expect(selection).toContainText('120 selected');
+  await desk.keyboard.press('End');
+  await expect(rows(desk).last()).toContainText(/^Customer 1\w{5}…/u);
+  await expect(rows(desk).last().getByRole('checkbox')).toBeChecked();
+  await desk.keyboard.press('Home');
+  await issueLicense(desk, { holder: 'Customer late' });
+  await expect(rows(desk).first()).toContainText('Customer late');
+  await expect(first).not.toBeChecked();
+  await expect(rows(desk).nth(1).getByRole('checkbox')).toBeChecked();
+  await expect(selection).toContainText('120 selected');
+  await selection.getByRole('button', { name: 'Renew' }).click();
+  const renewing = desk.getByRole('dialog', { name: 'Renew 120 licenses' });
+  await renewing.getByRole('button', { name: 'Cancel' }).click();
+  await expect(selection).toContainText('120 selected');
+});

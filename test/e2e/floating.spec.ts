@@ -8,6 +8,7 @@ import { chooseAction, expect, issueLicense, test } from './test.ts';
 interface Client {
   user?: string;
   host?: string;
+  machine_fingerprint?: string;
   units?: number;
   wait_seconds?: number;
 }
@@ -172,6 +173,25 @@ test('a denial appears by itself, is explained, and leads to its remedy', async 
   await expect(desk.getByText('License of Acme saved')).toBeVisible();
   expect((await checkOut(desk, server, key, { user: 'grace' })).status).toBe(200);
   await expect(inspector(desk)).toContainText('2/2');
+});
+
+test('a denial leads to what its client would get now', async ({ desk, server }) => {
+  const plan = await newPoolPlan(desk, { seats: 5, count_by: 'device' });
+  const key = await issueLicense(desk, { holder: 'Acme', plan });
+  const device = (digit: string) => `sha256:${digit.repeat(64)}`;
+  await checkOut(desk, server, key, { user: 'ada', machine_fingerprint: device('1') });
+  const grace = { user: 'grace', machine_fingerprint: device('2'), units: 5 };
+  expect((await checkOut(desk, server, key, grace)).status).toBe(409);
+  await desk.goto('/#/floating?view=denials');
+  await row(desk, 'grace').click();
+  await inspector(desk).getByRole('link', { name: 'Check what the client gets now' }).click();
+  const trial = desk.getByRole('region', { name: 'Try the rules' });
+  await expect(trial.getByLabel('Seats', { exact: true })).toHaveValue('5');
+  await expect(trial.getByLabel('Device fingerprint')).toHaveValue(device('2'));
+  await expect(trial).toContainText('Gets no seat');
+  await trial.getByLabel('Seats', { exact: true }).fill('4');
+  await trial.getByRole('button', { name: 'Try' }).click();
+  await expect(trial).toContainText('Gets a seat');
 });
 
 test('a rule is made, tried, moved and deleted', async ({ desk, server }) => {

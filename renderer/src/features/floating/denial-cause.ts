@@ -51,11 +51,13 @@ const REMEDIES: Record<DenialCause, readonly DenialRemedy[]> = {
 
 /** @returns what can be done about it, most likely first, each with the place where it is done */
 export function denialRemedies(denial: LeaseDenialObject): { name: DenialRemedy; to: RouteLocationRaw }[] {
-  const { license_id: license, rule_id: rule, user, host, address } = denial;
+  const { license_id: license, rule_id: rule, user, host, address, units } = denial;
   const edit = { name: 'licenses', query: { open: license, action: 'edit' } };
-  const client = Object.fromEntries(
-    Object.entries({ user, host, address }).filter(([, value]) => value !== null),
-  ) as Record<string, string>;
+  const named = { user, host, address, device: denial.machine_fingerprint };
+  const client = Object.fromEntries(Object.entries(named).filter(([, value]) => value !== null)) as Record<
+    string,
+    string
+  >;
   const places: Record<DenialRemedy, RouteLocationRaw> = {
     seats: edit,
     borrow: edit,
@@ -63,7 +65,7 @@ export function denialRemedies(denial: LeaseDenialObject): { name: DenialRemedy;
     rules: floatingLink('rules', { license }),
     reclaim: floatingLink('pools', { open: license }),
     usage: floatingLink('usage', { license }),
-    retry: floatingLink('rules', { license, ...client }),
+    retry: floatingLink('rules', { license, ...client, units }),
   };
   return REMEDIES[denialCause(denial)].map((name) => ({ name, to: places[name] }));
 }

@@ -148,3 +148,24 @@ test('the initial setup ends with a working API', { tag: '@browser' }, async ({ 
     license: { holder: 'Test license', plan: 'standard', state: 'active' },
   });
 });
+
+test('the initial setup shows a command that works for a floating license', async ({
+  page,
+  server,
+  context,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await openPlanStep(page, server);
+  const made = await page.request.post('/admin/api/plans/', {
+    data: { name: 'pool', licensing: 'floating', seats: 25, count_by: 'user_host' },
+  });
+  expect(made.ok(), await made.text()).toBe(true);
+  await page.getByRole('radio', { name: /^pool: .*25 floating seats$/u }).check();
+  await page.getByRole('button', { name: 'Finish' }).click();
+  await expect(page.getByText('to check out a seat of the license of Test license:')).toBeVisible();
+  const copy = page.getByRole('button', { name: 'Copy: Command' });
+  await expectBriefly(copy, 'Copied', () => copy.click());
+  const line = await page.evaluate(() => navigator.clipboard.readText());
+  const { stdout } = await promisify(execFile)('sh', ['-c', line]);
+  expect(JSON.parse(stdout)).toMatchObject({ ok: true, pool: { total: 25, in_use: 1 } });
+});

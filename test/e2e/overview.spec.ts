@@ -234,6 +234,24 @@ test('shows a shell command that activates the first device', async ({ desk, con
   await expect(command).toBeHidden();
 });
 
+test('shows a shell command that checks out a seat of a floating license', async ({ desk, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const made = await desk.request.post('/admin/api/plans/', {
+    data: { name: 'pool', licensing: 'floating', seats: 2, count_by: 'device' },
+  });
+  expect(made.ok(), await made.text()).toBe(true);
+  await issueLicense(desk, { holder: 'Acme', plan: 'pool' });
+  await desk.reload();
+  const command = panel(desk, 'Check out a seat from the command line');
+  await expect(command).toContainText('Checks out a seat of the license of Acme');
+  await expectAccessible(desk);
+  const copy = command.getByRole('button', { name: 'Copy: Check out a seat from the command line' });
+  await expectBriefly(copy, 'Copied', () => copy.click());
+  const line = await desk.evaluate(() => navigator.clipboard.readText());
+  const { stdout } = await promisify(execFile)('sh', ['-c', line]);
+  expect(JSON.parse(stdout)).toMatchObject({ ok: true, pool: { in_use: 1 } });
+});
+
 test('charts a figure over a period, as a table and as CSV too', { tag: '@browser' }, async ({ desk }) => {
   const usage = panel(desk, 'Usage per day');
   await usage.getByRole('button', { name: 'Activations' }).click();

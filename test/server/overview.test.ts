@@ -126,8 +126,8 @@ describe('the overview shows', () => {
     clock.set(START + 50 * DAY_MS);
     const older = await newLicense(server);
     const newer = await newLicense(server, { holder: 'Newest' });
-    const { license_id, license_key, holder } = newer;
-    expect((await overview()).newest_issued).toEqual({ license_id, license_key, holder });
+    const { license_id, license_key, holder, licensing } = newer;
+    expect((await overview()).newest_issued).toEqual({ license_id, license_key, holder, licensing });
     await activateDevice(server, newer);
     expect((await overview()).newest_issued).toMatchObject({ license_id: older.license_id });
     await server.admin.revokeLicense({ ref: older.license_key });
@@ -137,6 +137,9 @@ describe('the overview shows', () => {
     const { items } = await server.admin.listLicenses({ state: 'issued', limit: 1 });
     expect(found).toBe(items[0]?.license_id);
     expect(found).not.toBe(expiring);
+    await server.admin.createPlan({ name: 'unused-pool', licensing: 'floating', seats: 5 });
+    await newLicense(server, { plan: 'unused-pool', holder: 'Floating' });
+    expect((await overview()).newest_issued).toMatchObject({ holder: 'Floating', licensing: 'floating' });
   });
 
   it('the authority and its list, once they are there', async () => {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { auditAdminContract } from '#server/features/audit/audit-contract.ts';
 import { LICENSE_STATES } from '#server/features/licenses/license-contract.ts';
+import { LICENSINGS } from '#server/rules/floating-terms.ts';
 import { endpoint } from '#server/wire/endpoint.ts';
 import { id, queryNumber, timestamp } from '#server/wire/fields.ts';
 
@@ -38,7 +39,14 @@ export const overviewContract = {
       /** Licenses that expire within this many days. Grace periods are not included. */
       expiring: z.object({ days_7: count, days_30: count, days_90: count, soonest: z.array(soonExpired) }),
       /** The newest license in the state `issued`, or null. */
-      newest_issued: z.object({ license_id: id, license_key: z.string(), holder: z.string() }).nullable(),
+      newest_issued: z
+        .object({
+          license_id: id,
+          license_key: z.string(),
+          holder: z.string(),
+          licensing: z.enum(LICENSINGS),
+        })
+        .nullable(),
       failed_deliveries: count,
       /** On this UTC day: calls that client software was refused, and their licenses. */
       denied_today: z.object({ calls: count, licenses: count }),

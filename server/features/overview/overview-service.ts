@@ -190,6 +190,7 @@ export function createOverviewService(needs: Needs) {
         license_id: unused.id,
         license_key: unused.licenseKey,
         holder: unused.holder,
+        licensing: unused.licensing,
       },
       failed_deliveries: failedDeliveries,
       denied_today: denied,

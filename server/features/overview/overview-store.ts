@@ -1,6 +1,7 @@
 import type { Sequelize } from 'sequelize';
 import type { SqlDialect } from '#server/database/sql-dialect.ts';
 import { sqlOf } from '#server/database/sql.ts';
+import type { Licensing } from '#server/rules/floating-terms.ts';
 import { DAY_MS } from '#server/wire/instants.ts';
 
 /** Valid licenses that expire within so many days. */
@@ -15,6 +16,7 @@ export interface UnusedLicense {
   id: number;
   licenseKey: string;
   holder: string;
+  licensing: Licensing;
 }
 
 export interface SoonExpired {
@@ -94,7 +96,8 @@ export function createOverviewStore(sequelize: Sequelize, { licenseState, expiri
     /** The newest license in the state `issued`. */
     findNewestUnused: (now: number): Promise<UnusedLicense | null> =>
       selectFirst(
-        `SELECT l.id AS "id", l.license_key AS "licenseKey", l.holder AS "holder"
+        `SELECT l.id AS "id", l.license_key AS "licenseKey", l.holder AS "holder",
+           (SELECT p.licensing FROM plans p WHERE p.id = l.plan_id) AS "licensing"
          FROM licenses l ${dialect.indexedBy('licenses_unused')}
          WHERE l.revoked_at IS NULL AND l.first_activated_at IS NULL AND l.expires_at >= $soon
          ORDER BY l.id DESC LIMIT 1`,

@@ -40,6 +40,7 @@ export const firstRunMessages = messagesOf(
       'The API is reachable under its new address after the restart. This page then shows a command to try it.',
     doneTitle: 'The API is ready',
     tryActivation: 'Run this command in a shell to activate a test device on the license of {holder}:',
+    tryCheckout: 'Run this command in a shell to check out a seat of the license of {holder}:',
     tryHealth: 'Run this command in a shell to check that the API responds:',
     line: 'Command',
     toLicense: 'View license',
@@ -89,6 +90,8 @@ export const firstRunMessages = messagesOf(
     doneTitle: 'Die API ist bereit',
     tryActivation:
       'Führen Sie diesen Befehl in einer Shell aus, um ein Testgerät mit der Lizenz von {holder} zu aktivieren:',
+    tryCheckout:
+      'Führen Sie diesen Befehl in einer Shell aus, um einen Platz der Lizenz von {holder} auszuleihen:',
     tryHealth: 'Führen Sie diesen Befehl in einer Shell aus, um zu prüfen, ob die API antwortet:',
     line: 'Befehl',
     toLicense: 'Lizenz anzeigen',

@@ -5,14 +5,19 @@ import type { ReplyOf } from '#server/wire/endpoint.ts';
 type Usage = ReplyOf<typeof leaseAdminContract.leaseUsage>;
 export type Interval = 'hour' | 'day';
 
-export interface UsagePoint {
-  /** ISO 8601, or `2026-11-20`. */
-  at: string;
+export interface SeatUsage {
   peak: number;
   needed: number;
   average: number;
   denied: number;
   queued: number;
+}
+
+export interface UsagePoint extends SeatUsage {
+  /** ISO 8601, or `2026-11-20`. */
+  at: string;
+  /** What its average is of: the hour or day as far as it is in the period. */
+  ms: number;
 }
 
 const LENGTH = { hour: 3_600_000, day: 86_400_000 };
@@ -26,24 +31,26 @@ export function usagePoints({ from, to, hours, days }: Usage, by: Interval): Usa
       ? hours.map(({ hour, ...figures }) => [Date.parse(hour), figures])
       : days.map(({ day, ...figures }) => [Date.parse(day), figures]),
   );
-  const first = Math.floor(Date.parse(from) / length) * length;
-  const count = Math.max(1, Math.ceil((Date.parse(to) - first) / length));
+  const [start, end] = [Date.parse(from), Date.parse(to)];
+  const first = Math.floor(start / length) * length;
+  const count = Math.max(1, Math.ceil((end - first) / length));
   return Array.from({ length: count }, (_, index) => {
     const at = first + index * length;
     const iso = new Date(at).toISOString();
-    return { at: by === 'hour' ? iso : iso.slice(0, 10), ...(known.get(at) ?? UNUSED) };
+    const ms = Math.max(0, Math.min(at + length, end) - Math.max(at, start));
+    return { at: by === 'hour' ? iso : iso.slice(0, 10), ms, ...(known.get(at) ?? UNUSED) };
   });
 }
 
-/** Of the whole period. All points are equally long, so their averages can be averaged. */
-export function usageTotals(points: readonly UsagePoint[]): Omit<UsagePoint, 'at'> {
+/** Of the whole period. */
+export function usageTotals(points: readonly UsagePoint[]): SeatUsage {
   const most = (field: 'peak' | 'needed') => points.reduce((top, point) => Math.max(top, point[field]), 0);
-  const sum = (field: 'average' | 'denied' | 'queued') =>
-    points.reduce((all, point) => all + point[field], 0);
+  const sum = (field: 'ms' | 'denied' | 'queued') => points.reduce((all, point) => all + point[field], 0);
+  const seatMs = points.reduce((all, { average, ms }) => all + average * ms, 0);
   return {
     peak: most('peak'),
     needed: most('needed'),
-    average: Math.round((sum('average') / Math.max(1, points.length)) * 100) / 100,
+    average: Math.round((seatMs / Math.max(1, sum('ms'))) * 100) / 100,
     denied: sum('denied'),
     queued: sum('queued'),
   };

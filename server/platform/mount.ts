@@ -90,6 +90,14 @@ function idempotencyKey(request: Request): string | undefined {
   return key;
 }
 
+/**
+ * Whose keys are apart from those of others. All administrators count as one, because a form is sent again after a new
+ * sign-in, too.
+ */
+function callerOf({ kind, id }: Actor): string {
+  return kind === 'api_token' && id !== undefined ? id : kind;
+}
+
 function checkRole(route: Route, actor: Actor): void {
   if (route.row.role === 'admin' && actor.role === 'integrator') {
     throw new ApiError('forbidden', 'this call requires an API token with the role admin');
@@ -133,7 +141,7 @@ function answer(route: Route, options: MountOptions): RequestHandler {
       const reply =
         key !== undefined && options.runOnce
           ? await options.runOnce(
-              { key, endpoint: name, caller: actor.id ?? actor.name, request: input },
+              { key, endpoint: name, caller: callerOf(actor), request: input },
               workOf(route, input, call),
             )
           : await invokeRoute(route, input, call);

@@ -216,6 +216,7 @@ export async function startServer(
       live,
       addresses: adminAddresses,
       readLists: service.cluster.readLists,
+      runOnce,
       config,
       logger,
       security,

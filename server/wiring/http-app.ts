@@ -142,13 +142,15 @@ interface AdminNeeds {
   live: Pick<LiveStreams, 'open'>;
   addresses: AdminAddresses;
   readLists: NonNullable<MountOptions['readLists']>;
+  runOnce: NonNullable<MountOptions['runOnce']>;
   config: Pick<Config, 'trustProxy'>;
   logger: Logger;
   security: SecurityLog;
 }
 
 export function createAdminApp(needs: AdminNeeds): Express {
-  const { routes, sessions, live, addresses, readLists, config, logger, security } = needs;
+  const { routes, sessions, live, addresses, config, logger, security } = needs;
+  const { readLists, runOnce } = needs;
   // Programs on this machine call without a proxy, and must not be able to give another address.
   const isForwarded = ({ headers }: Request) =>
     config.trustProxy !== false && addresses.isProxied(headers.host);
@@ -163,7 +165,7 @@ export function createAdminApp(needs: AdminNeeds): Express {
   );
   app.use(checkHostAndOrigin(addresses));
   const authenticate = authenticateAdmin(sessions, addresses);
-  app.use(mount(ADMIN_API_ROOT, routes, { authenticate, readLists, addressOf: elsewhere }));
+  app.use(mount(ADMIN_API_ROOT, routes, { authenticate, readLists, runOnce, addressOf: elsewhere }));
   app.all(ADMIN_API_ROOT + LIVE_PATH, answerLive({ streams: live, authenticate, isLive: sessions.isLive }));
   app.use(
     carryRequestId,

@@ -106,6 +106,24 @@ test(
 );
 
 test(
+  'a second try to finish the initial setup issues no second license',
+  { tag: '@browser' },
+  async ({ page, server }) => {
+    await openPlanStep(page, server);
+    const licenses = '**/admin/api/licenses/';
+    await page.route(licenses, async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      await route.fetch();
+      return route.abort();
+    });
+    await page.getByRole('button', { name: 'Finish' }).click();
+    await expect(page.getByRole('alert')).toContainText('The server did not respond.');
+    await page.unroute(licenses);
+    await expectLicenseOf(page, 'standard');
+  },
+);
+
+test(
   'the initial setup issues a license for a plan whose creation was answered too late',
   { tag: '@browser' },
   async ({ page, server }) => {

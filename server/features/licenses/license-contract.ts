@@ -165,6 +165,7 @@ function forAdministrators<Request extends z.ZodType<object>, Reply extends z.Zo
     ...itsOwn,
     method,
     auth: 'admin',
+    idempotent: true,
     reply: reply.extend({ license: licenseRecord }),
     errors: [...errors, ...further],
     errorStatus: REVOKED_IS_CONFLICT,
@@ -176,13 +177,9 @@ export const licenseAdminContract = {
     method: 'POST',
     path: '/licenses/',
     auth: 'admin',
+    idempotent: true,
     summary: 'Issue a license',
-    request: z
-      .object({
-        ...newLicenseDetails,
-        ...renewal,
-      })
-      .refine(...ONE_END),
+    request: z.object({ ...newLicenseDetails, ...renewal }).refine(...ONE_END),
     reply: z.object({ license: licenseRecord }),
     errors: ['plan_not_found', 'product_mismatch', 'license_is_node_locked'],
   }),

@@ -14,6 +14,8 @@ export const apiAccessMessages = messagesOf(
       'Create one to renew or upgrade licenses or to issue certificates through the API. Activation and authorization need no API token.',
     created: 'API token created',
     submit: 'Create token',
+    maybeCreated:
+      'The token may have been created. If it is in the list, revoke it before you try again: its value cannot be shown again.',
     token: 'API token',
     tokenUse: 'Send the token with each call, in the header Authorization: Bearer TOKEN.',
     nameHint: 'The program or person that uses the token. The audit log shows its calls under this name.',
@@ -77,6 +79,8 @@ export const apiAccessMessages = messagesOf(
       'Erstellen Sie eines, um über die API Lizenzen zu verlängern, hochzustufen oder Zertifikate auszustellen. Aktivierung und Autorisierung benötigen kein API-Token.',
     created: 'API-Token erstellt',
     submit: 'Token erstellen',
+    maybeCreated:
+      'Das Token wurde möglicherweise erstellt. Steht es in der Liste, widerrufen Sie es, bevor Sie es erneut versuchen: Sein Wert lässt sich nicht mehr anzeigen.',
     token: 'API-Token',
     tokenUse: 'Senden Sie das Token mit jedem Aufruf im Header Authorization: Bearer TOKEN.',
     nameHint:

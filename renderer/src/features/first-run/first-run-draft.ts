@@ -3,6 +3,7 @@ import type { LicenseRecord } from '#server/features/licenses/license-contract.t
 import type { PlanObject } from '#server/features/plans/plan-contract.ts';
 import type { SettingObject } from '#server/features/settings/settings-contract.ts';
 import { adminClient } from '../../api/admin-client.ts';
+import { onceOf } from '../../api/once.ts';
 
 /** In the order of the steps. */
 export const STEPS = ['product', 'reach', 'plan'] as const;
@@ -52,6 +53,7 @@ interface Present {
 
 /** A second call after an error continues where the first one failed, unless something else was chosen meanwhile. */
 export function createFirstRun() {
+  const createLicense = onceOf('createLicense');
   let created: { from: string; plan: PlanObject } | null = null;
   let license: LicenseRecord | null = null;
 
@@ -84,7 +86,7 @@ export function createFirstRun() {
     const plan = await choosePlan(draft, plans);
     if (draft.wantsLicense && license?.plan !== plan.name) {
       const product = plan.product ?? draft.settings.default_product;
-      ({ license } = await adminClient.createLicense({ holder, plan: plan.name, product }));
+      ({ license } = await createLicense({ holder, plan: plan.name, product }));
     }
     await adminClient.finishFirstRun({});
     return license;

@@ -124,3 +124,62 @@ test('a restore that a start has canceled is shown with its reason', async ({ de
   );
   await expect(notice).toContainText(canceled.reason);
 });
+
+test(
+  'a preview is of the file that was chosen, although another upload has replaced it',
+  { tag: '@browser' },
+  async ({ desk }) => {
+    const backUp = async () => {
+      const response = await desk.request.post('/admin/api/backup/', { data: { passphrase: PASSPHRASE } });
+      return response.body();
+    };
+    const mimeType = 'application/octet-stream';
+    const monday = { name: 'monday.ldbackup', mimeType, buffer: await backUp() };
+    await desk.request.post('/admin/api/licenses/', { data: { holder: 'Acme' } });
+    const friday = await backUp();
+    await desk.goto('/#/settings?tab=backup');
+    const restore = desk.getByRole('region', { name: 'Restore a backup' });
+    const choice = restore.getByLabel('Backup', { exact: true });
+    await restore.locator('input[type=file]').setInputFiles(monday);
+    await expect(choice.locator('option:checked')).toContainText('monday.ldbackup');
+    await restore.getByLabel('Passphrase of the backup').fill(PASSPHRASE);
+
+    // Another administrator uploads meanwhile.
+    const upload = await desk.request.post('/admin/api/backup/restore/upload/', {
+      data: friday,
+      headers: { 'content-type': mimeType },
+    });
+    expect(upload.ok(), await upload.text()).toBe(true);
+    await restore.getByRole('button', { name: 'Preview restore' }).click();
+    await expect(restore.getByRole('alert')).toContainText('another upload has replaced this file');
+    await expect(choice).toHaveValue('');
+    await expect(choice).not.toContainText('monday.ldbackup');
+
+    await choice.selectOption('upload');
+    await restore.getByRole('button', { name: 'Preview restore' }).click();
+    const dialog = desk.getByRole('dialog', { name: 'Restore this backup?' });
+    await expect(dialog).toContainText('Uploaded file');
+    await expect(dialog).not.toContainText('monday.ldbackup');
+  },
+);
+
+test(
+  'a file that anyone may have altered is accepted for itself only',
+  { tag: '@browser' },
+  async ({ desk }) => {
+    const backup = await desk.request.post('/admin/api/backup/', { data: {} });
+    const file = { mimeType: 'application/octet-stream', buffer: await backup.body() };
+    await desk.goto('/#/settings?tab=backup');
+    const restore = desk.getByRole('region', { name: 'Restore a backup' });
+    const chooser = restore.locator('input[type=file]');
+    const accept = restore.getByLabel('Restore this backup without a passphrase');
+    await chooser.setInputFiles({ name: 'monday.tar', ...file });
+    await accept.check();
+    const preview = restore.getByRole('button', { name: 'Preview restore' });
+    await expect(preview).toBeEnabled();
+    await chooser.setInputFiles({ name: 'friday.tar', ...file });
+    await expect(restore.locator('option:checked')).toContainText('friday.tar');
+    await expect(accept).not.toBeChecked();
+    await expect(preview).toBeDisabled();
+  },
+);

@@ -185,3 +185,24 @@ it.each([
     `the server would not start with the settings in this backup: ${reason}`,
   );
 });
+
+it('previews the upload that was named, or none', async () => {
+  const server = await startTestServer();
+  onTestFinished(() => server.stop());
+  const backup = await saveBackup(server, join(temporaryDirectory(), 'backup.tar'));
+  const upload = async () => {
+    const reply = await uploadBackup(server, new Uint8Array(backup));
+    return ((await reply.json()) as { upload_id: string }).upload_id;
+  };
+  const preview = (upload_id: string) =>
+    server.admin.previewRestore({ kind: 'upload', upload_id, accept_unsigned: true });
+  const first = await upload();
+  expect((await server.admin.showRestore({})).upload).toMatchObject({ upload_id: first });
+  const { restore_id } = await preview(first);
+
+  // The same bytes, but not what the administrator has chosen.
+  const second = await upload();
+  expect(second).not.toBe(first);
+  await expect(preview(first)).rejects.toThrow('another upload has replaced this file');
+  expect((await preview(second)).restore_id).not.toBe(restore_id);
+});

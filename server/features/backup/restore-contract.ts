@@ -70,6 +70,8 @@ const preview = z.object({
   present_problem: text.nullable(),
 });
 
+const uploadId = text.meta({ description: 'Identifies the file: another upload has another ID.' });
+
 const source = {
   kind: z.enum(RESTORE_KINDS).meta({
     description:
@@ -80,6 +82,11 @@ const source = {
     .max(255)
     .optional()
     .meta({ description: 'The file or folder, as listed. Not needed for `upload`.' }),
+  upload_id: z
+    .string()
+    .max(100)
+    .optional()
+    .meta({ description: 'For `upload`: refuses the preview if another upload has replaced this one.' }),
 };
 
 const overview = z.object({
@@ -88,7 +95,7 @@ const overview = z.object({
   files: z
     .array(z.object({ name: text, modified_at: timestamp, bytes, encrypted: z.boolean() }))
     .meta({ description: 'Backups in the folder, newest first.' }),
-  upload: z.object({ bytes, encrypted: z.boolean() }).nullable(),
+  upload: z.object({ upload_id: uploadId, bytes, encrypted: z.boolean() }).nullable(),
   before: z
     .array(z.object({ name: text, replaced_at: timestamp }))
     .meta({ description: 'Data that restores have replaced, newest first.' }),
@@ -140,7 +147,7 @@ export const restoreAdminContract = {
     auth: 'admin',
     summary: 'Upload a backup to restore; it replaces an earlier upload, and is deleted after an hour',
     request: z.object({ file: uploadedFile }),
-    reply: z.object({ bytes, encrypted: z.boolean() }),
+    reply: z.object({ upload_id: uploadId, bytes, encrypted: z.boolean() }),
     errors: [],
     upload: { contentType: BACKUP_TYPE, maxBytes: MAX_UPLOAD_BYTES },
   }),

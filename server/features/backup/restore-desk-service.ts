@@ -175,16 +175,28 @@ export function createRestoreDeskService(needs: Needs) {
     },
 
     preview(
-      { kind, name, passphrase, accept_unsigned }: RequestOf<typeof restoreAdminContract.previewRestore>,
+      {
+        kind,
+        name,
+        passphrase,
+        accept_unsigned,
+        upload_id: uploadId,
+      }: RequestOf<typeof restoreAdminContract.previewRestore>,
       call: Call,
     ) {
+      const refuseReplaced = () => {
+        if (kind === 'upload' && uploadId !== undefined) sources.refuseReplaced(uploadId);
+      };
       return alone(async () => {
         refuseStaged();
+        refuseReplaced();
         const found = await sources.find(kind, name);
         open = null;
         try {
           const request = { ...found, passphrase: passphrase || null, acceptUnsigned: accept_unsigned };
           const pending = await restores.open(request, call);
+          // Another upload may have taken its place just before it was opened.
+          refuseReplaced();
           open = { id: randomUUID(), pending, source: found.name };
           forgetLater();
           return { restore_id: open.id, preview: shown(pending.preview) };

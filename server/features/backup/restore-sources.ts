@@ -1,5 +1,6 @@
 // What can be restored from the back office: files in the backup folder, one uploaded file, and the data from before
 // earlier restores.
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -61,6 +62,7 @@ export function createRestoreSources(dataDir: string, folder: string | null) {
   const upload = uploadFile(dataDir);
   const draft = `${upload}.part`;
   let isUploading = false;
+  let uploadId = randomUUID();
 
   async function listFolder(): Promise<Pick<RestoreOverview, 'files' | 'folder_problem'>> {
     if (folder === null) return { files: [], folder_problem: null };
@@ -123,8 +125,15 @@ export function createRestoreSources(dataDir: string, folder: string | null) {
     listBefore,
 
     async showUpload(): Promise<RestoreOverview['upload']> {
+      const id = uploadId;
       const found = await stat(upload).catch(() => null);
-      return found && { bytes: found.size, encrypted: await isEncrypted(upload) };
+      return found && { upload_id: id, bytes: found.size, encrypted: await isEncrypted(upload) };
+    },
+
+    /** @throws ApiError `not_found` if another upload has begun since */
+    refuseReplaced(id: string): void {
+      if (id === uploadId) return;
+      throw new ApiError('not_found', 'another upload has replaced this file; choose the backup again');
     },
 
     /** Keeps the file only if all of it arrives. One at a time; it replaces an earlier one. */
@@ -133,10 +142,12 @@ export function createRestoreSources(dataDir: string, folder: string | null) {
         throw new ApiError('unavailable', 'another upload is in progress; try again when it is done');
       isUploading = true;
       try {
+        const id = randomUUID();
+        uploadId = id;
         await rm(upload, { force: true });
         const bytes = await receive(pieces);
         await rename(draft, upload);
-        return { bytes, encrypted: await isEncrypted(upload) };
+        return { upload_id: id, bytes, encrypted: await isEncrypted(upload) };
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException;
         if (code !== 'ENOSPC' && code !== 'EDQUOT') throw error;

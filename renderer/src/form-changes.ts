@@ -18,3 +18,9 @@ export function formChanges<Fields extends object>(fields: () => Fields) {
     undone: () => differences(fields(), opened),
   };
 }
+
+/** For lists that are changed entry by entry: the names that are not among the others. */
+export function without(names: readonly string[], others: readonly string[]): string[] {
+  const known = new Set(others);
+  return names.filter((name) => !known.has(name));
+}

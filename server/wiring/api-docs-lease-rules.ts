@@ -103,7 +103,7 @@ export const LEASE_RULE_NOTES: Record<Name, Notes> = {
     { license: license_key, type: 'reserve', match: { group: 'cad-team' }, units: 4 },
   ),
   updateLeaseRule: notes(
-    'Fields that are left out stay unchanged; `match` is replaced as a whole. `position` moves the rule, and the rules between its old and new place by one.',
+    'Fields that are left out stay unchanged. `match` is replaced as a whole; `match_changes` changes some of its fields. `position` moves the rule, and the rules between its old and new place by one.',
     { id: 12, units: 5 },
   ),
   deleteLeaseRule: notes('Deletes the rule. The rules after it move up by one.', { id: 12 }),

@@ -155,6 +155,7 @@ test('an edit of a plan keeps what was saved meanwhile', async ({ desk }) => {
   await expect(dialog.getByLabel('Term (days)')).toHaveValue('365');
   await changeElsewhere(desk, 'plans', { name: 'standard', duration_days: 400, features: ['export'] });
   await dialog.getByLabel('Grace period (days)').fill('3');
+  await dialog.getByLabel('Entitlements').fill('reports');
   await save(desk);
   await expect(dialog).toHaveCount(0);
   const response = await desk.request.get('/admin/api/plans/');
@@ -162,7 +163,7 @@ test('an edit of a plan keeps what was saved meanwhile', async ({ desk }) => {
   expect(plans.find(({ name }) => name === 'standard')).toMatchObject({
     grace_days: 3,
     duration_days: 400,
-    features: ['export'],
+    features: ['export', 'reports'],
   });
 });
 
@@ -184,13 +185,13 @@ test('edits of a rule and of a group keep what was saved meanwhile', async ({ de
     match: { group: 'cad-team', host: 'build-1' },
   });
   await dialog.getByLabel('Seats').fill('3');
+  await dialog.getByLabel('User').fill('ada');
+  await dialog.getByLabel('Group').selectOption('No group');
   await save(desk);
   await expect(dialog).toHaveCount(0);
-  expect(await fetchFirst(desk, 'lease-rules')).toMatchObject({
-    units: 3,
-    note: 'until May',
-    match: { group: 'cad-team', host: 'build-1' },
-  });
+  const edited = await fetchFirst(desk, 'lease-rules');
+  expect(edited).toMatchObject({ units: 3, note: 'until May' });
+  expect(edited).toHaveProperty('match', { user: 'ada', host: 'build-1' });
 
   await desk.getByRole('button', { name: 'Edit group cad-team' }).click();
   await expect(dialog.getByLabel('Members', { exact: true })).toHaveValue('ada\ngrace');

@@ -142,6 +142,28 @@ describe('POST /lease-rules/', () => {
 });
 
 describe('PUT /lease-rules/', () => {
+  it('changes some fields of a match, and keeps the others', async () => {
+    const { id } = await newLeaseRule(server, {
+      type: 'reserve',
+      match: { user: 'ada', host: 'ws-1' },
+      units: 1,
+    });
+    const matchOf = async (input: object) =>
+      (await success(server, 'updateLeaseRule', { id, ...input }, bearer)).rule.match as object;
+    expect(await matchOf({ match_changes: { user: null, address: '10.0.0.0/8' } })).toEqual({
+      host: 'ws-1',
+      address: '10.0.0.0/8',
+    });
+    expect(await matchOf({ match_changes: {} })).toEqual({ host: 'ws-1', address: '10.0.0.0/8' });
+    expect(await matchOf({ match: { user: 'eve' }, match_changes: { host: 'ws-2' } })).toEqual({
+      user: 'eve',
+      host: 'ws-2',
+    });
+    const nobody = { user: null, host: null };
+    expectFailure(await put({ id, match_changes: nobody }), 'invalid_request');
+    expectFailure(await put({ id, match_changes: { usr: 'ada' } }), 'invalid_request');
+  });
+
   it('changes the given fields, and the whole match', async () => {
     const rule = await newLeaseRule(server, { type: 'max', match: { user: 'ada', host: 'ws-1' }, units: 3 });
     const update = (input: object) =>

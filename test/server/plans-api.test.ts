@@ -210,6 +210,20 @@ describe('PUT /plans/', () => {
     expect(await update({ id: before.id })).toMatchObject({ tier: 4, features: [] });
   });
 
+  it('adds and removes some entitlements, and keeps the others', async () => {
+    const { id } = await create({ name: unique('entitled'), features: ['a', 'b'] });
+    expect(await update({ id, add_features: ['c', 'a'], remove_features: ['b', 'z'] })).toMatchObject({
+      features: ['a', 'c'],
+    });
+    expect(await update({ id, features: ['x', 'y'], remove_features: ['y'] })).toMatchObject({
+      features: ['x'],
+    });
+    expect(await update({ id, add_features: [], remove_features: [] })).toMatchObject({ features: ['x'] });
+    const many = Array.from({ length: 200 }, (_, at) => `f${at}`);
+    expectFailure(await put({ id, add_features: many }), 'invalid_request');
+    expectFailure(await put({ id, add_features: ['Not A Slug'] }), 'invalid_request');
+  });
+
   it('renames a plan that it names by its id', async () => {
     const { id } = await create({ name: unique('old') });
     const name = unique('new');

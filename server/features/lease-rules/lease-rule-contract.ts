@@ -44,6 +44,15 @@ const match = z
       'Whom the rule is about. All given fields must match; without fields, the rule is about everyone. Case does not matter in user and host names.',
   });
 
+const matchChanges = z
+  .strictObject({
+    user: text(200).nullable().optional(),
+    host: text(200).nullable().optional(),
+    group: groupName.nullable().optional(),
+    address: network.nullable().optional(),
+  })
+  .meta({ description: 'Changes the given fields of `match` and keeps the others; null removes one.' });
+
 const units = z.int().min(1).max(MAX_SEATS);
 const note = text(500).nullable();
 const position = z.int().min(1).max(MAX_RULES);
@@ -118,7 +127,12 @@ export const leaseRuleContract = {
     auth: 'bearer',
     role: 'admin',
     summary: 'Change or move a lease rule; the next checkout follows it',
-    request: z.object({ id, ...z.object(ruleFields).partial().shape }),
+    request: z.object({
+      id,
+      ...z.object(ruleFields).partial().shape,
+      match: match.optional().meta({ description: 'Replaces all fields of `match`.' }),
+      match_changes: matchChanges.optional(),
+    }),
     reply: z.object({ rule: leaseRule }),
     errors: ['lease_rule_not_found', 'lease_group_not_found'],
   }),
@@ -173,3 +187,4 @@ export const leaseRuleContract = {
 
 export type LeaseRuleObject = z.input<typeof leaseRule>;
 export type LeaseMatchObject = z.output<typeof match>;
+export type LeaseMatchChanges = z.output<typeof matchChanges>;

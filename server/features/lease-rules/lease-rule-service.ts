@@ -13,6 +13,7 @@ import { ApiError, refusedField } from '#server/wire/errors.ts';
 import type { LeaseGroupStore } from './lease-group-store.ts';
 import {
   type leaseRuleContract,
+  type LeaseMatchChanges,
   type LeaseMatchObject,
   type LeaseRuleObject,
   type LeaseRuleType,
@@ -56,6 +57,18 @@ function checkMatch(type: LeaseRuleType, match: LeaseMatchObject): void {
       'match',
       'must name a user, host, group or address: seats cannot be reserved for everyone',
     );
+}
+
+function changedMatch(
+  before: LeaseMatchObject,
+  { user, host, group, address }: LeaseMatchChanges,
+): LeaseMatchObject {
+  return {
+    user: user === undefined ? before.user : (user ?? undefined),
+    host: host === undefined ? before.host : (host ?? undefined),
+    group: group === undefined ? before.group : (group ?? undefined),
+    address: address === undefined ? before.address : (address ?? undefined),
+  };
 }
 
 export function createLeaseRuleService({ rules, groups, licenses, audit, transaction, clock }: Needs) {
@@ -157,7 +170,13 @@ export function createLeaseRuleService({ rules, groups, licenses, audit, transac
 
     /** Writes nothing if nothing changes, so that a repeated call adds no audit entry. */
     update: (
-      { id, match, position, ...request }: RequestOf<typeof leaseRuleContract.updateLeaseRule>,
+      {
+        id,
+        match: replacement,
+        match_changes: changes,
+        position,
+        ...request
+      }: RequestOf<typeof leaseRuleContract.updateLeaseRule>,
       call: Call,
     ): Promise<{ rule: LeaseRuleObject }> =>
       transaction(async () => {
@@ -165,6 +184,7 @@ export function createLeaseRuleService({ rules, groups, licenses, audit, transac
         const was = toRuleObject(before);
         const type = request.type ?? before.type;
         const units = request.units === undefined ? before.units : request.units;
+        const match = changes ? changedMatch(replacement ?? was.match, changes) : replacement;
         checkUnits(type, units);
         checkMatch(type, match ?? was.match);
         const count = (await rules.listOf(before.licenseId)).length;

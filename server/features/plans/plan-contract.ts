@@ -7,7 +7,8 @@ import { id, needsOneOf, pageOf, pageRequest, queryId, slug, text } from '#serve
 // The page imports contracts only.
 export { COUNT_BY, LICENSINGS, SEAT_LIMITS } from '#server/rules/floating-terms.ts';
 
-const features = z.array(slug).max(200);
+export const MAX_FEATURES = 200;
+const features = z.array(slug).max(MAX_FEATURES);
 /** Fits a 32-bit INTEGER column. */
 const MAX_SEATS = 1_000_000_000;
 const MIN_LEASE_SECONDS = 60;
@@ -140,7 +141,14 @@ export const planContract = {
     role: 'admin',
     summary: 'Change a plan',
     request: needsOneOf(
-      planChanges.extend({ id: id.optional(), name: slug.optional(), new_name: slug.optional() }),
+      planChanges.extend({
+        id: id.optional(),
+        name: slug.optional(),
+        new_name: slug.optional(),
+        features: features.optional().meta({ description: 'Replaces all entitlements.' }),
+        add_features: features.optional(),
+        remove_features: features.optional(),
+      }),
       'id',
       'name',
     ),

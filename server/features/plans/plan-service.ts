@@ -6,9 +6,9 @@ import type { Audit } from '#server/features/audit/audit-service.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { DAY_MS } from '#server/wire/instants.ts';
-import { ApiError } from '#server/wire/errors.ts';
+import { ApiError, refusedField } from '#server/wire/errors.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
-import type { planContract, PlanObject } from './plan-contract.ts';
+import { MAX_FEATURES, type planContract, type PlanObject } from './plan-contract.ts';
 import { type FloatingTerms, heartbeatSeconds } from '#server/rules/floating-terms.ts';
 import type { Plan } from '#server/rules/plan.ts';
 import { DuplicatePlanError, type PlanChanges, type PlanStore } from './plan-store.ts';
@@ -76,6 +76,24 @@ function floatingFields(request: { [Name in FloatingField]?: NewPlan[Name] | und
     borrowKeepFree: request.borrow_keep_free,
     lingerSeconds: request.linger_seconds,
   };
+}
+
+interface FeatureChanges {
+  features?: string[] | undefined;
+  add_features?: string[] | undefined;
+  remove_features?: string[] | undefined;
+}
+
+/** @returns undefined if none is given @throws ApiError `invalid_request` if there are too many */
+function changedFeatures(
+  before: readonly string[],
+  { features, add_features: added = [], remove_features: removed = [] }: FeatureChanges,
+): string[] | undefined {
+  if (added.length === 0 && removed.length === 0) return features;
+  const kept = (features ?? before).filter((name) => !removed.includes(name));
+  const changed = [...new Set([...kept, ...added])];
+  if (changed.length <= MAX_FEATURES) return changed;
+  throw refusedField('features', `must have at most ${MAX_FEATURES} entries`);
 }
 
 /** By tier, then id. */
@@ -152,7 +170,7 @@ export function createPlanService({ plans, licenses, audit, transaction, clock }
             durationDays: request.duration_days,
             graceDays: request.grace_days,
             maxActivations: request.max_activations,
-            features: request.features,
+            features: changedFeatures(before.features, request),
             ...floatingFields(request),
             ...(request.archived === undefined
               ? {}

@@ -4,6 +4,7 @@ import type { LeaseRuleObject, LeaseRuleType } from '#server/features/lease-rule
 import type { Tone } from '../../components/StatusPill.vue';
 
 export const MATCH_FIELDS = ['user', 'host', 'group', 'address'] as const;
+export type MatchField = (typeof MATCH_FIELDS)[number];
 
 export const RULE_TONES: Record<LeaseRuleType, Tone> = {
   allow: 'ok',

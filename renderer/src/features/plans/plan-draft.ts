@@ -69,7 +69,10 @@ function floatingOf({ seats, borrowMaxCount, ...floating }: FloatingDraft) {
   };
 }
 
-/** The request for the API, which validates the names. */
+/** The entitlements, each once. */
+export const featuresOf = (draft: PlanDraft) => [...new Set(draft.features.split(/[\s,]+/u).filter(Boolean))];
+
+/** The request for the API, which validates the names. Entitlements are apart: an edit adds and removes some. */
 export function planOf(draft: PlanDraft) {
   return {
     name: draft.name,
@@ -83,6 +86,5 @@ export function planOf(draft: PlanDraft) {
       ? floatingOf(draft.floating)
       : { max_activations: draft.anyDevices ? null : orNull(draft.maxActivations) }),
     product: draft.product || null,
-    features: [...new Set(draft.features.split(/[\s,]+/u).filter(Boolean))],
   };
 }

@@ -50,6 +50,17 @@ export function addTokenCommands(program: Command): void {
       ),
     );
 
+  token
+    .command('show')
+    .description('show an authorization token, but not its value')
+    .argument('<id>', 'ID of the token', wholeNumber(1))
+    .action(
+      calling(
+        (client, id: number) => client.showToken({ id }),
+        (reply) => tokenBlock(reply.authorization_token),
+      ),
+    );
+
   addConfirmation(token.command('revoke'))
     .description('revoke an authorization token permanently, effective immediately')
     .argument('<id>', 'ID of the token', wholeNumber(1))

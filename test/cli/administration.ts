@@ -309,6 +309,8 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
     ]);
     expect(JSON.stringify(listed)).not.toContain(second.token);
 
+    const shown = await cli.ok('token', 'show', String(first.authorization_token.id));
+    expect(shown).toMatchObject({ authorization_token: { state: 'replaced' } });
     const revoked = await cli.ok('token', 'revoke', String(second.authorization_token.id));
     expect(revoked).toMatchObject({ authorization_token: { state: 'revoked' } });
     expect(await cli.fails('token', 'revoke', '999999')).toMatchObject({ error_code: 'token_not_found' });

@@ -124,3 +124,28 @@ test('Enter takes the license that the text in the field finds, not the one foun
   await expect(field).toHaveValue(/^Acme Robotics · /u);
   await expect(dialog).toContainText('The license has no active token for this product.');
 });
+
+test('a token opens by its address, wherever it is in the list', async ({ desk }) => {
+  const license = await issueLicense(desk, { holder: 'Acme' });
+  const issueToken = async (product: string) => {
+    const response = await desk.request.post('/admin/api/tokens/', { data: { license, product } });
+    expect(response.ok(), await response.text()).toBe(true);
+    const { authorization_token: token } = (await response.json()) as {
+      authorization_token: { id: number; last_four: string };
+    };
+    return token;
+  };
+  const first = await issueToken('imager');
+  for (let later = 0; later < 100; later += 1) await issueToken('viewer');
+  const revoked = await desk.request.post('/admin/api/tokens/revoke/', { data: { id: first.id } });
+  expect(revoked.ok(), await revoked.text()).toBe(true);
+  await desk.goto('/#/audit');
+  await desk.getByRole('row').filter({ hasText: 'token.revoked' }).click();
+  await desk.getByRole('link', { name: `token:${first.id}` }).click();
+  const inspector = desk.getByRole('complementary');
+  await expect(inspector.getByRole('heading', { level: 2 })).toContainText(first.last_four);
+  await expect(inspector).toContainText('Revoked');
+
+  await desk.goto('/#/authorization-tokens?open=999999');
+  await expect(inspector.getByRole('alert')).toContainText('authorization token 999999 not found');
+});

@@ -265,3 +265,21 @@ describe('the list of tokens', () => {
     expect(items[0]).toMatchObject({ state: 'expired', ended_at: null, holder: license.holder });
   });
 });
+
+describe('GET /tokens/show/', () => {
+  it('shows one token, whatever has become of it', async () => {
+    const license = await newLicense(server);
+    const { token, authorization_token } = await issue(license);
+    const show = (id: unknown) => callAdmin(server, 'showToken', { id });
+    await ask(token);
+    await issue(license);
+    const { authorization_token: shown } = await adminSuccess(server, 'showToken', {
+      id: authorization_token.id as number,
+    });
+    expect(shown).toMatchObject({ id: authorization_token.id as number, state: 'replaced' });
+    expect(JSON.stringify(shown)).not.toContain('ldt_');
+    expectFailure(await show(999_999), 'token_not_found');
+    expectFailure(await show('x'), 'invalid_request');
+    expectFailure(await show(0), 'invalid_request');
+  });
+});

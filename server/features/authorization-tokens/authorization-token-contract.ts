@@ -10,6 +10,7 @@ import {
   id,
   pageOf,
   pageRequest,
+  queryId,
   secretText,
   slug,
   text,
@@ -144,6 +145,15 @@ export const authorizationTokenAdminContract = {
     request: z.object({ ...pageRequest, license: licenseRef.optional() }),
     reply: z.object(pageOf(listedToken)),
     errors: ['license_not_found'],
+  }),
+  showToken: endpoint({
+    method: 'GET',
+    path: '/tokens/show/',
+    auth: 'admin',
+    summary: 'Show an authorization token',
+    request: z.object({ id: queryId }),
+    reply: z.object({ authorization_token: authorizationToken }),
+    errors: ['token_not_found'],
   }),
   revokeToken: endpoint({
     method: 'POST',

@@ -28,6 +28,7 @@ export function authorizationTokenAdminRoutes(tokens: AuthorizationTokenService)
   return implement(authorizationTokenAdminContract, {
     issueToken: (request, call) => tokens.issue(request, call),
     listTokens: (request) => tokens.list(request),
+    showToken: ({ id }) => tokens.show(id),
     revokeToken: ({ id }, call) => tokens.revoke(id, call),
   });
 }

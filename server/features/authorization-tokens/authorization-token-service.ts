@@ -59,6 +59,11 @@ export function createAuthorizationTokenService(needs: Needs) {
     return license;
   }
 
+  function mustBeThere(token: AuthorizationToken | null, id: number): AuthorizationToken {
+    if (!token) throw new ApiError('token_not_found', `authorization token ${id} not found`);
+    return token;
+  }
+
   /** Ends the token that the new one replaces. */
   async function endPredecessor(
     license: License,
@@ -107,12 +112,15 @@ export function createAuthorizationTokenService(needs: Needs) {
       return toPage(rows, limit, (token) => ({ ...toTokenObject(token, now), holder: token.holder }));
     },
 
+    async show(id: number) {
+      return { authorization_token: toTokenObject(mustBeThere(await tokens.find(id), id), clock.now()) };
+    },
+
     /** Revoking a token that has already ended changes nothing. */
     revoke: (id: number, call: Call) =>
       transaction(async () => {
         const now = clock.now();
-        const token = await tokens.findForChange(id);
-        if (!token) throw new ApiError('token_not_found', `authorization token ${id} not found`);
+        const token = mustBeThere(await tokens.findForChange(id), id);
         if (token.status !== 'active') return { authorization_token: toTokenObject(token, now) };
         await tokens.end(id, 'revoked', now);
         const revoked = toTokenObject({ ...token, status: 'revoked', endedAt: now }, now);

@@ -37,6 +37,7 @@ export function createAuthorizationTokenStore(sequelize: Sequelize) {
   return {
     findActive: (licenseId: number, product: string): Promise<AuthorizationToken | null> =>
       active.first({ licenseId, product }),
+    find: (id: number): Promise<AuthorizationToken | null> => byId.first({ id }),
     async findForChange(id: number): Promise<AuthorizationToken | null> {
       await sql.lock('authorization_tokens', { id });
       return byId.first({ id });

@@ -4,7 +4,7 @@ import { connect } from 'node:tls';
 import type { Alert } from '#server/features/alerts/alert-contract.ts';
 import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
 import { judgeCertificate } from '#server/platform/certificate-life.ts';
-import { nodeSend } from '#server/platform/node-send.ts';
+import { NoAnswerError, nodeSendWithin } from '#server/platform/node-send.ts';
 import { type Client, createClient, httpTransport } from '#server/wire/client.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { readRuntimeFile, type RuntimeFile } from '#server/installation/runtime-file.ts';
@@ -21,7 +21,7 @@ export async function checkServer(dataDir: string): Promise<Check[]> {
   const headers = { authorization: `Bearer ${runtime.secret}` };
   const client = createClient(
     adminContract,
-    httpTransport(runtime.admin + ADMIN_API_ROOT, headers, nodeSend),
+    httpTransport(runtime.admin + ADMIN_API_ROOT, headers, nodeSendWithin(TIMEOUT_MS)),
   );
   const { isUp, ...server } = await checkHealth(runtime, client);
   if (!isUp) return [server];
@@ -68,6 +68,10 @@ async function checkHealth(runtime: RuntimeFile, client: AdminClient): Promise<C
   } catch (error) {
     if (error instanceof ApiError)
       return { check, ok: false, detail: `${runtime.api} answers: ${error.message}`, isUp: true };
+    if (error instanceof NoAnswerError) {
+      const detail = `process ${runtime.pid} gives ${error.message}; end that process, and start the server again`;
+      return { check, ok: false, detail, isUp: false };
+    }
     const detail = `not running; process ${runtime.pid} did not stop cleanly`;
     return { check, ok: true, detail, isUp: false };
   }

@@ -1,8 +1,10 @@
 // Locks a data directory for one server or command, or explains why that fails.
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DirectoryLock, lockDirectory, lockFile } from '#server/database/directory-lock.ts';
 import { provideHomeDirectory, userNameOf } from '#server/platform/os-user.ts';
+import { isUsed } from './installation.ts';
 import { quoted } from './open-command.ts';
 import { readRuntimeFile } from './runtime-file.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
@@ -43,9 +45,21 @@ export function problemOfOwner(dataDir: string): DataDirectoryError | null {
   );
 }
 
+/**
+ * Whether the directory would be created below an installation, as when a container keeps its data in a directory of its
+ * volume from now on. The new one would be empty.
+ */
+function problemOfParent(dataDir: string): DataDirectoryError | null {
+  const parent = dirname(dataDir);
+  if (existsSync(dataDir) || !isUsed(parent)) return null;
+  return new DataDirectoryError(
+    `${parent} has an installation, and ${dataDir} would be a new one; use --data-dir ${quoted(parent)}, or move all files from there to ${dataDir}`,
+  );
+}
+
 /** Creates the directory, readable by its owner only, unless it exists. @throws DataDirectoryError */
 export function prepareDataDirectory(dataDir: string): void {
-  const problem = problemOfOwner(dataDir);
+  const problem = problemOfOwner(dataDir) ?? problemOfParent(dataDir);
   if (problem) throw problem;
   // Everything written from here on, including database and logs, is readable by this user only.
   process.umask(0o077);
@@ -59,13 +73,20 @@ export function prepareDataDirectory(dataDir: string): void {
   }
 }
 
-/** Another process uses the directory. */
-export function inUse(dataDir: string): DataDirectoryError {
+function inUseBy(dataDir: string, remedy: string): DataDirectoryError {
   const holder = readRuntimeFile(dataDir);
   const who = holder ? `a server (process ${holder.pid}, ${holder.api})` : 'another License Desk process';
-  return new DataDirectoryError(
-    `the data directory ${dataDir} is in use by ${who}; stop it or choose another --data-dir`,
-  );
+  return new DataDirectoryError(`the data directory ${dataDir} is in use by ${who}${remedy}`);
+}
+
+/** Another process uses the directory. */
+export function inUse(dataDir: string): DataDirectoryError {
+  return inUseBy(dataDir, '; stop it or choose another --data-dir');
+}
+
+/** A server uses the directory that was suspended, or hangs. */
+export function notAnswering(dataDir: string): DataDirectoryError {
+  return inUseBy(dataDir, ', which does not answer; end that process, and start the server again');
 }
 
 /**

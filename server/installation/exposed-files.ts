@@ -3,6 +3,7 @@ import { statSync, type Stats } from 'node:fs';
 import { join, relative } from 'node:path';
 import { DataDirectoryError } from './data-directory.ts';
 import { databaseFile } from './database-location.ts';
+import { isUsed } from './installation.ts';
 import { type Config, configFilePath, readConfigFile } from '#server/platform/config.ts';
 import { holdsPassword } from '#server/platform/mask-passwords.ts';
 import { MASTER_KEY_FILE, SEALED_KEY_FILE } from '#server/platform/master-key.ts';
@@ -105,9 +106,10 @@ export function exposedFiles(settings: Settings): string | null {
   if (exposures.length === 0) return null;
   const found = exposures.map(({ path, mode }) => `${path} (mode ${mode})`).join(', ');
   // In a container, a volume may belong to root, who is a different user there.
+  const below = `a new directory below it, such as --data-dir ${quoted(join(settings.dataDir, 'license-desk'))}`;
   const asOwner = exposures.every(({ isOurs }) => isOurs)
     ? ''
-    : ` as its owner, or choose a new directory below it, such as --data-dir ${quoted(join(settings.dataDir, 'license-desk'))}`;
+    : ` as its owner, or ${isUsed(settings.dataDir) ? 'move all files to' : 'choose'} ${below}`;
   return `other users can read or change ${found}; run: ${remedy(exposures)}${asOwner}`;
 }
 

@@ -7,6 +7,7 @@ import type { DatabaseLocation } from '#server/database/connect.ts';
 import { UnusableDatabaseError } from '#server/database/unusable-database.ts';
 import { writeFileDurably } from '#server/platform/durable-file.ts';
 import { MASTER_KEY_FILE } from '#server/platform/master-key.ts';
+import { SETTINGS } from '#server/platform/settings.ts';
 
 const marker = z.object({
   /** `sqlite`, or the PostgreSQL database without its credentials. */
@@ -21,6 +22,9 @@ export function databaseName({ url }: DatabaseLocation): string {
   const { host, pathname } = new URL(url);
   return `postgres://${host}${pathname}`;
 }
+
+/** Whether an earlier start has set up a database there. */
+export const isUsed = (dataDir: string): boolean => existsSync(pathIn(dataDir));
 
 function markedDatabase(dataDir: string): string | null {
   try {
@@ -60,6 +64,22 @@ export function isFileMissing({ url, file }: DatabaseLocation): boolean {
   if (url !== null) return false;
   const stats = statSync(file, { throwIfNoEntry: false });
   return stats === undefined || (stats.isFile() && stats.size === 0);
+}
+
+/**
+ * Whether no setting names the PostgreSQL database of the installation, as for a command without the environment of the
+ * service. On SQLite, the data directory would become a second, empty installation.
+ * @returns the error to throw; null if the database may be opened or created
+ */
+export function missingSetting(dataDir: string, location: DatabaseLocation): UnusableDatabaseError | null {
+  const marked = markedDatabase(dataDir);
+  const isElsewhere = marked !== null && location.url === null && marked !== databaseName(location);
+  if (!isElsewhere || !isFileMissing(location)) return null;
+  const { databaseUrl, databaseUrlFile } = SETTINGS;
+  return new UnusableDatabaseError(
+    `${dataDir} belongs to an installation in ${marked}, but no setting names that database; set ${databaseUrl.env} or ` +
+      `${databaseUrlFile.env} as for its server, or start over with a new database and signing key (license-desk serve --new-installation)`,
+  );
 }
 
 export function lostDatabase(dataDir: string, location: DatabaseLocation): UnusableDatabaseError {

@@ -6,6 +6,11 @@ import type { Send } from '#server/wire/client.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { request } from './node-http.ts';
 
+/** A server takes connections, and does not answer in time: it was suspended, or hangs. */
+export class NoAnswerError extends Error {
+  override readonly name = 'NoAnswerError';
+}
+
 /** @throws ApiError if the reply ends early */
 async function* bytesOf(response: IncomingMessage): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   try {
@@ -30,3 +35,15 @@ export const nodeSend: Send = async (url, { method, headers, body, signal }) => 
     sent.end(bytes);
   });
 };
+
+/** For calls that a server answers at once, unless it hangs. @throws NoAnswerError */
+export const nodeSendWithin =
+  (ms: number): Send =>
+  async (url, sent) => {
+    const signal = AbortSignal.timeout(ms);
+    const rename = (error: unknown): never => {
+      throw signal.aborted ? new NoAnswerError(`no answer within ${ms / 1000} s`, { cause: error }) : error;
+    };
+    const reply = await nodeSend(url, { ...sent, signal }).catch(rename);
+    return { ...reply, json: () => reply.json().catch(rename) };
+  };

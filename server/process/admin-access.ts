@@ -6,6 +6,7 @@ import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
 import {
   DataDirectoryError,
   inUse,
+  notAnswering,
   prepareDataDirectory,
   problemOfOwner,
 } from '#server/installation/data-directory.ts';
@@ -26,7 +27,7 @@ import { createSharedTime } from '#server/platform/shared-time.ts';
 import type { Config } from '#server/platform/config.ts';
 import type { DocumentParts } from '#server/platform/document.ts';
 import { createDroppedLines } from '#server/platform/dropped-lines.ts';
-import { nodeSend } from '#server/platform/node-send.ts';
+import { NoAnswerError, nodeSend, nodeSendWithin } from '#server/platform/node-send.ts';
 import { invoke, invokeForFile, type Route } from '#server/platform/route.ts';
 import { createLeadership } from '#server/platform/leadership.ts';
 import { createSecurityLog } from '#server/platform/security-log.ts';
@@ -42,13 +43,13 @@ export interface AdminAccess {
   close(): Promise<void>;
 }
 
-/** A starting or stopping server, or another command, usually finishes sooner. */
+/** A starting or stopping server, or another command, usually finishes sooner. A running server answers sooner. */
 const WAIT_MS = 10_000;
 const RETRY_MS = 100;
 /** After this, a person at a terminal gets a notice. */
 const NOTICE_MS = 1000;
 
-/** @returns null if no server answers */
+/** @returns null if no server runs @throws DataDirectoryError if one runs and does not answer */
 async function throughServer(config: Config, userName: string): Promise<AdminAccess | null> {
   const runtime = readRuntimeFile(config.dataDir);
   if (!runtime) return null;
@@ -57,11 +58,14 @@ async function throughServer(config: Config, userName: string): Promise<AdminAcc
     'x-license-desk-user': encodeURIComponent(userName),
   };
   const root = `${runtime.admin}${ADMIN_API_ROOT}`;
+  const probe = createClient(adminContract, httpTransport(root, headers, nodeSendWithin(WAIT_MS)));
+  // Not limited: imports and backups take long.
   const client = createClient(adminContract, httpTransport(root, headers, nodeSend));
   const fetchFile = httpDownload(root, headers, nodeSend);
   try {
-    await client.serverInfo({});
-  } catch {
+    await probe.serverInfo({});
+  } catch (error) {
+    if (error instanceof NoAnswerError) throw notAnswering(config.dataDir);
     return null;
   }
   return {
@@ -138,6 +142,29 @@ async function onDatabase(config: Config, userName: string, lock: DirectoryLock)
   }
 }
 
+/** @returns the server on the directory, or the lock if there is none @throws DataDirectoryError */
+async function serverOrLock(
+  config: Config,
+  userName: string,
+  onWait: () => void,
+): Promise<AdminAccess | DirectoryLock> {
+  const start = Date.now();
+  let notice: NodeJS.Timeout | undefined;
+  try {
+    for (;;) {
+      const lock = await lockDirectory(config.dataDir);
+      if (lock) return lock;
+      notice ??= setTimeout(onWait, NOTICE_MS);
+      const access = await throughServer(config, userName);
+      if (access) return access;
+      if (Date.now() - start > WAIT_MS) throw inUse(config.dataDir);
+      await delay(RETRY_MS);
+    }
+  } finally {
+    clearTimeout(notice);
+  }
+}
+
 /**
  * Opens the service for one command. The process with the data directory lock may write to the database, so a command
  * can never change what a running server has in memory.
@@ -157,19 +184,6 @@ export async function connectToAdmin(
     throw problem;
   }
   prepareDataDirectory(config.dataDir);
-  const start = Date.now();
-  let hasNotified = false;
-  for (;;) {
-    const lock = await lockDirectory(config.dataDir);
-    if (lock) return onDatabase(config, userName, lock);
-    const access = await throughServer(config, userName);
-    if (access) return access;
-    const waited = Date.now() - start;
-    if (waited > WAIT_MS) throw inUse(config.dataDir);
-    if (waited > NOTICE_MS && !hasNotified) {
-      hasNotified = true;
-      onWait();
-    }
-    await delay(RETRY_MS);
-  }
+  const found = await serverOrLock(config, userName, onWait);
+  return 'client' in found ? found : onDatabase(config, userName, found);
 }

@@ -2,7 +2,7 @@
 // own programs accept them where those are installed.
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
@@ -71,6 +71,7 @@ describe('the container image', () => {
     expect(instructions.filter(([name]) => name === 'FROM')).toHaveLength(2);
     expect(valueOf('USER')).toBe(`${USER}:${USER}`);
     expect(valueOf('VOLUME')).toBe('/data');
+    expect(valueOf('ENV')).toContain('LICENSE_DESK_DATA_DIR=/data/license-desk ');
     expect(final).toContainEqual(['COPY', `--from=build --chown=${USER}:${USER} /out/data /data`]);
     expect(valueOf('EXPOSE')).toBe(String(PORT));
     expect(JSON.parse(valueOf('CMD'))).toEqual(['serve']);
@@ -208,6 +209,10 @@ describe('kubernetes.yaml', () => {
     expect(mounted).toEqual(
       ['data', ...spec.template.spec.volumes.map(({ name }: Manifest) => name)].toSorted(),
     );
+    // The root of a volume is open to others, and the user of the pod is not its owner.
+    const dataDir = container.env.find(({ name }: Manifest) => name === SETTINGS.dataDir.env).value;
+    const { mountPath } = container.volumeMounts.find(({ name }: Manifest) => name === 'data');
+    expect(dirname(dataDir)).toBe(mountPath);
     const { stringData, metadata } = ofKind('Secret');
     for (const { valueFrom } of container.env.filter((one: Manifest) => one.valueFrom !== undefined)) {
       expect(valueFrom.secretKeyRef.name).toBe(metadata.name);

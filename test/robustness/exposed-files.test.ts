@@ -1,10 +1,19 @@
 // Keys and data that other users of the machine can read or replace: nothing starts on them.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { exposedFiles } from '#server/installation/exposed-files.ts';
-import { cliOn, spawnedCliOn } from '../helpers/cli.ts';
+import { CLI_PROGRAM, cliOn, spawnedCliOn } from '../helpers/cli.ts';
 import { serveToEnd, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 
 let used: string;
@@ -96,9 +105,12 @@ describe.skipIf(process.platform === 'win32')('a data directory', () => {
     const dataDir = usedDirectory();
     const [certificate, key] = [join(dataDir, 'desk.crt'), join(dataDir, 'desk.key')];
     for (const file of [certificate, key]) writeWithMode(file, '', 0o644);
-    const { code, stderr } = await serveToEnd({ dataDir, flags: { tls: `${certificate},${key}` } });
+    const env = { NODE_COMPILE_CACHE: '' };
+    const flags = { tls: `${certificate},${key}` };
+    const { code, stderr } = await serveToEnd({ dataDir, flags, env });
     expect(code).toBe(1);
     expect(stderr.trim()).toMatch(/run: chmod go= \S+\/desk\.key$/u);
+    expect(existsSync(join(dataDir, 'cache'))).toBe(false);
   });
 
   it('is closed to others at its first use, as mkdir leaves it open', async () => {
@@ -125,8 +137,7 @@ describe.skipIf(process.getuid?.() !== 0)('a volume of another owner', () => {
   const prefix = ['setpriv', `--reuid=${UID}`, '--regid=54321', `--groups=${GID}`];
 
   /** What a Kubernetes `fsGroup` makes of it. */
-  function volume(mode: number): string {
-    const dataDir = usedDirectory();
+  function volume(mode: number, dataDir = usedDirectory()): string {
     chmodSync(dirname(dataDir), 0o755);
     for (const name of ['.', ...readdirSync(dataDir)]) {
       chownSync(join(dataDir, name), 0, GID);
@@ -135,18 +146,42 @@ describe.skipIf(process.getuid?.() !== 0)('a volume of another owner', () => {
     return dataDir;
   }
 
+  /** The directory that the message names. */
+  const wayOut = (message: string) => message.slice(message.indexOf('--data-dir')).split(' ')[1]!;
+
   it('is used if it is shared with a group by setgid', async () => {
     const cli = spawnedCliOn(volume(0o2770), { prefix });
     expect((await cli.ok<{ items: object[] }>('license', 'list')).items).toHaveLength(1);
   });
 
   it('is refused if others can read it, with a way out that its user has', async () => {
+    const dataDir = volume(0o2775, temporaryDirectory());
+    const { message } = await spawnedCliOn(dataDir, { prefix }).fails('license', 'list');
+    expect(message).toMatch(/run: chmod o= \S+ as its owner, or choose a new directory below it/u);
+    const server = await startServerProcess({
+      dataDir: wayOut(message),
+      prefix,
+      program: [CLI_PROGRAM, 'serve'],
+    });
+    expect((await server.kill()).code).toBe(0);
+    expect(statSync(wayOut(message)).mode & 0o777).toBe(0o700);
+  });
+
+  it('is refused with its installation, which nothing replaces by a new one below it', async () => {
     const dataDir = volume(0o2775);
     const { message } = await spawnedCliOn(dataDir, { prefix }).fails('license', 'list');
-    const way = message.slice(message.indexOf('--data-dir')).split(' ')[1]!;
-    expect(message).toMatch(/run: chmod o= \S+ as its owner, or choose a new directory below it/u);
-    expect(await spawnedCliOn(way, { prefix }).ok('license', 'create', '--holder', 'New')).toMatchObject({
-      ok: true,
-    });
+    expect(message).toMatch(/run: chmod o= \S+ as its owner, or move all files to a new directory below it/u);
+    const way = wayOut(message);
+    const below = spawnedCliOn(way, { prefix });
+    const refusal = `${dataDir} has an installation, and ${way} would be a new one; use --data-dir ${dataDir}, or move all files`;
+    expect((await below.fails('license', 'create', '--holder', 'New')).message).toContain(refusal);
+    const { code, stderr } = await serveToEnd({ dataDir: way, prefix });
+    expect([code, stderr]).toEqual([1, expect.stringContaining(refusal)]);
+    expect(existsSync(way)).toBe(false);
+
+    const names = readdirSync(dataDir).map((name) => join(dataDir, name));
+    execFileSync(prefix[0]!, [...prefix.slice(1), 'mkdir', '-m', '0700', way]);
+    execFileSync(prefix[0]!, [...prefix.slice(1), 'mv', ...names, way]);
+    expect((await below.ok<{ items: object[] }>('license', 'list')).items).toHaveLength(1);
   });
 });

@@ -1,9 +1,10 @@
-// Clients that connect while the server is busy or suspended: the system keeps their connections until it goes on.
+// Clients and commands that connect while the server is busy or suspended: the system keeps their connections until it goes on.
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { atOnce } from '../helpers/at-once.ts';
+import { cliOn, documentOf, runCli } from '../helpers/cli.ts';
 import { startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 
 const CLIENTS = 1000;
@@ -35,4 +36,23 @@ it.skipIf(!hasRoom)('a thousand clients can connect to a suspended server', asyn
   await expect.poll(() => establishedAt(Number(port))).toBeGreaterThanOrEqual(CLIENTS);
   process.kill(server.pid, 'SIGCONT');
   expect(new Set(await replies)).toEqual(new Set(['HTTP/1.1 200']));
+});
+
+it('commands beside a suspended server give up, and say what to do', async () => {
+  const dataDir = temporaryDirectory();
+  const { pid, ready } = await startServerProcess({ dataDir });
+  process.kill(pid, 'SIGSTOP');
+  onTestFinished(() => void process.kill(pid, 'SIGCONT'));
+  const [{ message }, doctor] = await Promise.all([
+    cliOn(dataDir).fails('license', 'list'),
+    runCli(['doctor', '--json', '--data-dir', dataDir]),
+  ]);
+  const remedy = 'end that process, and start the server again';
+  expect(message).toBe(
+    `the data directory ${dataDir} is in use by a server (process ${pid}, ${ready.api}), which does not answer; ${remedy}`,
+  );
+  const { checks } = documentOf<{ checks: { check: string; ok: boolean; detail: string }[] }>(doctor);
+  expect(checks.filter(({ ok }) => !ok)).toEqual([
+    { check: 'server', ok: false, detail: `process ${pid} gives no answer within 5 s; ${remedy}` },
+  ]);
 });

@@ -1,4 +1,5 @@
-// SIGHUP makes a running server reopen its log files, for programs such as logrotate that have renamed them.
+// SIGHUP makes a server reopen its log files, for programs such as logrotate that have renamed them. It is handled from the
+// first moment on: by default, it ends the process.
 import { closeSync, openSync } from 'node:fs';
 import { isatty } from 'node:tty';
 
@@ -13,13 +14,21 @@ function hasTerminal(): boolean {
   }
 }
 
-/**
- * @param reload called for each SIGHUP
- * @param stop called instead if the server's terminal was closed, which also sends SIGHUP
- */
-export function onReloadSignal(reload: () => void, stop: () => void): void {
+/** Takes what reopens the log files, once the server is ready, and calls it for each SIGHUP, including earlier ones. */
+export type OnReload = (reload: () => void) => void;
+
+/** @param stop called instead if the server's terminal was closed, which also sends SIGHUP */
+export function reloadSignal(stop: () => void): OnReload {
   // Windows sends SIGHUP only when the console closes, and ends the process soon after.
-  if (process.platform === 'win32') return;
+  if (process.platform === 'win32') return () => {};
   const startedInTerminal = isatty(STDIN) && hasTerminal();
+  let isWaiting = false;
+  let reload = () => {
+    isWaiting = true;
+  };
   process.on('SIGHUP', () => (startedInTerminal && !hasTerminal() ? stop() : reload()));
+  return (reopen) => {
+    reload = reopen;
+    if (isWaiting) reopen();
+  };
 }

@@ -2,7 +2,7 @@
 import { onParentMessage, parentPort } from './parent-port.ts';
 import type { Config } from '#server/platform/config.ts';
 import { RestoreCompletedError } from '#server/wiring/compose-administration.ts';
-import { onReloadSignal } from './reload-signal.ts';
+import type { OnReload } from './reload-signal.ts';
 import { serviceManager } from '#server/platform/service-manager.ts';
 import { type RunningServer, startServer } from './start-server.ts';
 import type { Stop } from './stop-signal.ts';
@@ -46,7 +46,7 @@ async function startUnlessTold(config: Config, stop: Stop, options: ServeOptions
 export async function runServer(
   config: Config,
   readConfig: () => Config,
-  stop: Stop,
+  { stop, onReload }: { stop: Stop; onReload: OnReload },
   options: ServeOptions,
 ): Promise<void> {
   const server = await startUnlessTold(config, stop, options).catch((error: unknown) => {
@@ -63,7 +63,7 @@ export async function runServer(
     manager.stopping();
     void stopAndExit(server);
   });
-  onReloadSignal(server.reload, stop.ask);
+  onReload(server.reload);
   const ready = async () => ({ api: server.api, admin: await server.newSignInAddress() });
   const parent = parentPort();
   if (parent) {

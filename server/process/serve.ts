@@ -2,8 +2,10 @@
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { prepareDataDirectory } from '#server/installation/data-directory.ts';
+import { refuseExposedFiles } from '#server/installation/exposed-files.ts';
 import type { Config } from '#server/platform/config.ts';
 import { keepHeapSmall } from './heap-size.ts';
+import { reloadSignal } from './reload-signal.ts';
 import type { ServeOptions } from './run-server.ts';
 import { stopSignal } from './stop-signal.ts';
 
@@ -16,9 +18,12 @@ import { stopSignal } from './stop-signal.ts';
 export async function serve(readConfig: () => Config, options: ServeOptions = {}): Promise<void> {
   const config = readConfig();
   const stop = stopSignal();
+  const onReload = reloadSignal(stop.ask);
   prepareDataDirectory(config.dataDir);
+  // Others could have put code into the cache.
+  refuseExposedFiles(config);
   enableCompileCache(join(config.dataDir, 'cache'));
   const { runServer } = await import('./run-server.ts');
-  await runServer(config, readConfig, stop, options);
+  await runServer(config, readConfig, { stop, onReload }, options);
   keepHeapSmall();
 }

@@ -29,13 +29,12 @@ function start({ args, env }: Start): void {
   stopping = new AbortController();
   const stop = { signal: stopping.signal, ask: () => {}, onForcedExit: () => {} };
   // A failed start ends this process, as it ends `serve`.
-  void runServer(readConfig(), readConfig, stop, {});
+  void runServer(readConfig(), readConfig, { stop, onReload: () => {} }, {});
 }
 
 const endProcess = process.exit;
 // Once a server has stopped, it ends its process.
 process.exit = ((code: number) => {
-  process.removeAllListeners('SIGHUP');
   process.send?.({ code });
 }) as typeof process.exit;
 process.on('disconnect', () => endProcess(0));

@@ -1,7 +1,16 @@
 // The real server in a separate process, as administrators run it. None outlives the test file that started it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, watch } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  type FSWatcher,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  watch,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type BackOffice, backOfficeOf } from './back-office-of.ts';
@@ -249,6 +258,14 @@ export function serveToEnd(options: ServeOptions): Promise<ProcessEnd> {
   });
 }
 
+function afterChanges(dataDir: string, changes: number, act: () => void): FSWatcher {
+  let left = changes;
+  return watch(dataDir, () => {
+    left -= 1;
+    if (left === 0) act();
+  });
+}
+
 /** Starts a server, and ends it as soon as it has changed the data directory that many times, or is ready. */
 export async function killWhileStarting(
   options: ServeOptions,
@@ -256,13 +273,24 @@ export async function killWhileStarting(
   signal: NodeJS.Signals = 'SIGKILL',
 ): Promise<ProcessEnd> {
   const { child, ended, stdout, waitFor } = start(options);
-  let left = changes;
-  const watcher = watch(options.dataDir, () => {
-    left -= 1;
-    if (left === 0) child.kill(signal);
-  });
+  const watcher = afterChanges(options.dataDir, changes, () => child.kill(signal));
   waitFor(() => (stdout() === '' ? undefined : child.kill(signal))).catch(() => {});
   const end = await ended;
   watcher.close();
   return end;
+}
+
+/** Starts a server, sends SIGHUP as soon as it has changed the data directory that many times, and stops it once it has obeyed. */
+export async function hangUpWhileStarting(options: ServeOptions, changes: number): Promise<ProcessEnd> {
+  const { child, ended, stdout, stderr, waitFor } = start(options);
+  const watcher = afterChanges(options.dataDir, changes, () => child.kill('SIGHUP'));
+  const isObeyed = () => stdout() !== '' && stderr().includes('"reopened the log files"');
+  await within(
+    'license-desk serve: start and SIGHUP',
+    waitFor(() => isObeyed() || undefined),
+    { onTimeout: stderr },
+  );
+  watcher.close();
+  child.kill('SIGTERM');
+  return within('license-desk serve: end', ended, { onTimeout: stderr });
 }

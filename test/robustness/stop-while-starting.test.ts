@@ -1,11 +1,16 @@
-// A server that is told to stop before it is ready: it undoes what it has done so far, and that is no failure.
+// A server that gets a signal before it is ready: told to stop, it undoes what it has done so far, and that is no failure.
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { readRuntimeFile } from '#server/installation/runtime-file.ts';
 import { lockDirectory } from '#server/database/directory-lock.ts';
 import { CLI_PROGRAM } from '../helpers/cli.ts';
 import { selectRows } from '../helpers/database.ts';
-import { killWhileStarting, type ProcessEnd, temporaryDirectory } from '../helpers/server-process.ts';
+import {
+  hangUpWhileStarting,
+  killWhileStarting,
+  type ProcessEnd,
+  temporaryDirectory,
+} from '../helpers/server-process.ts';
 
 /** Of the some seventy changes that a first start makes to its data directory. */
 const MOMENTS = [1, 2, 3, 5, 12, 25, 40, 58, 61, 64];
@@ -38,4 +43,14 @@ it.each<[NodeJS.Signals, number[]]>([
     }
     // Until most were early: else this has only seen what process.test.ts sees.
   } while (early <= moments.length / 2);
+});
+
+it('SIGHUP, of logrotate, does not end the start', async () => {
+  for (const changes of [1, 5, 12]) {
+    const end = await hangUpWhileStarting(
+      { dataDir: temporaryDirectory(), program: [CLI_PROGRAM, 'serve'] },
+      changes,
+    );
+    expectQuietEnd(end);
+  }
 });

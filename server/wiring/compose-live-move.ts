@@ -34,6 +34,7 @@ import {
   requireUrlInFile,
   settingsAfter,
   settleEarlierMove,
+  toSqliteOrBack,
   withDatabase,
   writeSetting,
 } from './move-steps.ts';
@@ -144,17 +145,6 @@ async function toSqlite(move: LiveMove): Promise<MoveReport> {
   return { ...report(move, digests, seconds()), before: null, remove: precedingSettings(config) };
 }
 
-/** If it fails, the server goes on with PostgreSQL, which may be marked as moved. */
-async function toSqliteOrBack(move: LiveMove): Promise<MoveReport> {
-  try {
-    return await toSqlite(move);
-  } catch (error) {
-    // If this fails, too, the next move or start does it.
-    await settleEarlierMove(move.config.dataDir, move.source).catch(() => {});
-    throw error;
-  }
-}
-
 /** What a move needs of the server. */
 type Around = Pick<
   LiveMove,
@@ -176,7 +166,7 @@ export async function moveWhileServing(
   try {
     refuseStagedRestore(config.dataDir);
     await settleEarlierMove(config.dataDir, source);
-    return await (setting === null ? toSqliteOrBack(move) : toPostgres(move, setting));
+    return await (setting === null ? toSqliteOrBack(move, toSqlite) : toPostgres(move, setting));
   } catch (error) {
     throw aboutMove(error, databaseName(source.url === null ? location : source));
   }

@@ -9,7 +9,7 @@ import {
 } from '#server/database/move/copy-to-postgres.ts';
 import { copyToSqlite } from '#server/database/move/copy-to-sqlite.ts';
 import { inLongTransaction, onLongConnections } from '#server/database/move/long-transaction.ts';
-import { aboutMove, MoveError } from '#server/database/move/move-error.ts';
+import { aboutMove, aboutPartialMove, MoveError } from '#server/database/move/move-error.ts';
 import { settleMoveMark } from '#server/database/move/move-mark.ts';
 import type { OnProgress } from '#server/database/move/move-progress.ts';
 import { refuseOtherServers } from '#server/database/move/move-target.ts';
@@ -46,6 +46,7 @@ import {
   report,
   settingsAfter,
   settleEarlierMove,
+  toSqliteOrBack,
   withDatabase,
   writeSetting,
 } from './move-steps.ts';
@@ -62,6 +63,17 @@ function prepareSqlite(location: DatabaseLocation): Promise<string | null> {
     await checkpoint(sequelize, 'TRUNCATE');
     return installationOf(sequelize);
   });
+}
+
+/** What follows the setting, after which the old database must not be used again. */
+async function complete(move: Move, lastSteps: () => void | Promise<void>): Promise<void> {
+  try {
+    await lastSteps();
+  } catch (error) {
+    const [from, to] = [databaseName(move.source), databaseName(move.target)];
+    const state = `the data was moved, and the settings name ${to}; start the server of this data directory, which completes the move`;
+    throw aboutPartialMove(error, move.target.url === null ? from : to, state);
+  }
 }
 
 async function toPostgres(move: Move, setting: Record<string, string>): Promise<MoveReport> {
@@ -86,28 +98,31 @@ async function toPostgres(move: Move, setting: Record<string, string>): Promise<
     writeMove(dataDir, { id: mark.id, from, to, before });
     writeSetting(dataDir, setting);
     const seconds = (performance.now() - startedAt) / 1000;
-    settleMoveFiles(dataDir, target);
-    await settleMoveMark(sequelize, mark.id);
-    forgetMove(dataDir);
+    await complete(move, async () => {
+      settleMoveFiles(dataDir, target);
+      await settleMoveMark(sequelize, mark.id);
+      forgetMove(dataDir);
+    });
     return { ...report(move, copied.digests, seconds), before: join(dataDir, before), remove: [] };
   });
 }
 
-async function toSqlite(move: Move): Promise<MoveReport> {
+/** Up to the setting. */
+async function copyAndName(move: Move): Promise<MoveReport> {
   const { config, source, target, onProgress } = move;
   const { dataDir } = config;
   const [from, to] = [databaseName(source), databaseName(target)];
   refuseExistingFile(target);
   const file = incomingFile(dataDir);
-  const remove = precedingSettings(config);
-  return withDatabase(source, async (sequelize) => {
+  let startedAt = 0;
+  const tables = await withDatabase(source, async (sequelize) => {
     await settleMoveMark(sequelize, null);
     await migrate(sequelize, createTransactions(sequelize));
-    const startedAt = performance.now();
+    startedAt = performance.now();
     const installation = await installationOf(sequelize);
     const id = randomUUID();
     await createSqliteFile(file);
-    const tables = await inLongTransaction(
+    const copies = await inLongTransaction(
       sequelize,
       async (connection) => {
         await lockTables(connection);
@@ -123,14 +138,23 @@ async function toSqlite(move: Move): Promise<MoveReport> {
       await recordMove(copy, move);
       await checkpoint(copy, 'TRUNCATE');
     });
-    writeSetting(dataDir, {});
-    const seconds = (performance.now() - startedAt) / 1000;
-    if (remove.length === 0) {
-      settleMoveFiles(dataDir, target);
-      forgetMove(dataDir);
-    }
-    return { ...report(move, tables, seconds), before: null, remove };
+    return copies;
   });
+  writeSetting(dataDir, {});
+  const seconds = (performance.now() - startedAt) / 1000;
+  return { ...report(move, tables, seconds), before: null, remove: precedingSettings(config) };
+}
+
+async function toSqlite(move: Move): Promise<MoveReport> {
+  const { dataDir } = move.config;
+  const moved = await toSqliteOrBack(move, copyAndName);
+  // Otherwise the present settings still name PostgreSQL.
+  if (moved.remove.length === 0)
+    await complete(move, () => {
+      settleMoveFiles(dataDir, move.target);
+      forgetMove(dataDir);
+    });
+  return moved;
 }
 
 function runMove(move: Move, target: MoveTarget): Promise<MoveReport> {

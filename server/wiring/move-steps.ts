@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CopiedTable } from '#server/database/move/compare-tables.ts';
-import { MoveError } from '#server/database/move/move-error.ts';
+import { aboutPartialMove, MoveError } from '#server/database/move/move-error.ts';
 import { type MoveMark, setMoveMark, settleMoveMark } from '#server/database/move/move-mark.ts';
 import type { OnProgress } from '#server/database/move/move-progress.ts';
 import {
@@ -87,6 +87,26 @@ export async function settleEarlierMove(dataDir: string, source: DatabaseLocatio
     await withDatabase(source, (sequelize) => settleMoveMark(sequelize, earlier.id));
   forgetMove(dataDir);
   removeIncoming(dataDir);
+}
+
+/** Runs a move to SQLite up to the setting. If it fails, PostgreSQL stays in use, which may be marked as moved by then. */
+export async function toSqliteOrBack<AnyMove extends Move>(
+  move: AnyMove,
+  run: (move: AnyMove) => Promise<MoveReport>,
+): Promise<MoveReport> {
+  const { config, source } = move;
+  try {
+    return await run(move);
+  } catch (error) {
+    const isUndone = await settleEarlierMove(config.dataDir, source).then(
+      () => true,
+      () => false,
+    );
+    if (isUndone) throw error;
+    const name = databaseName(source);
+    const state = `${name} stays in use, but may refuse changes until a start of the server of this data directory, or another run of the move, has undone this one`;
+    throw aboutPartialMove(error, name, state);
+  }
 }
 
 /** In the copy, after it was compared. */

@@ -142,7 +142,7 @@ describe.skipIf(!hasPostgres)(`a move that is killed${why}`, () => {
   describe.each(firstOrAll(1, ['PostgreSQL', 'SQLite']))(
     'or whose setting cannot be written, to %s',
     (to) => {
-      async function failedAt(point: 'file' | 'directory') {
+      async function failedAt(point: 'file' | 'directory' | 'next') {
         const installation = to === 'SQLite' ? await onPostgres() : onSqlite();
         const { dataDir } = installation;
         const target = to === 'SQLite' ? 'sqlite' : await newPostgresDatabase();
@@ -167,6 +167,32 @@ describe.skipIf(!hasPostgres)(`a move that is killed${why}`, () => {
         expect(isMoved).toBe(true);
         await expectLicense(installation);
       });
+
+      it('says that the next start completes it if a later step fails', async () => {
+        const { installation, isMoved, code, stderr } = await failedAt('next');
+        expect(code).toBe(1);
+        expect(stderr).toMatch(
+          /EIO.*; the data was moved, and the settings name [^;]+; start the server of/u,
+        );
+        expect(isMoved).toBe(true);
+        await expectLicense(installation);
+      });
     },
   );
+
+  it('to SQLite with a full disk leaves PostgreSQL to all servers', async () => {
+    const { dataDir, key } = await onPostgres();
+    const env = { FAIL_AT_FSYNC: 'file', FAIL_WITH: 'ENOSPC' };
+    const { code, stderr } = await moveWith('fail-at-fsync', env, dataDir, 'sqlite');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/the disk of the data directory is full .*; nothing has changed$/mu);
+    expect(readdirSync(dataDir).filter((file) => file.startsWith('database-move'))).toEqual([]);
+
+    const another = temporaryDirectory();
+    for (const name of ['config.json', 'master.key']) cpSync(join(dataDir, name), join(another, name));
+    const server = await startTestServer({ dataDir: another });
+    expect((await server.admin.showLicense({ ref: key })).license.license_key).toBe(key);
+    await newLicense(server);
+    await server.stop();
+  });
 });

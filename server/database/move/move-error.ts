@@ -2,7 +2,7 @@
 import { type DriverError, driverErrorOf } from '#server/platform/driver-error.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
 
-/** Nothing has been moved. The message gives the reason and the remedy. */
+/** The message gives the reason, what has changed, and the remedy. */
 export class MoveError extends OperatorError {
   override readonly name = 'MoveError';
   override readonly code = 'unavailable';
@@ -44,18 +44,30 @@ function reasonOf({ code, message }: DriverError): string | undefined {
   );
 }
 
+/** @returns null if it is none of these */
+function problemOf(error: Error, database: string): string | null {
+  const cause = driverErrorOf(error);
+  const reason = reasonOf(cause);
+  if (reason === undefined) return null;
+  const where = typeof cause.where === 'string' ? `, ${cause.where.split('\n')[0]?.slice(0, 80)}` : '';
+  return `${reason} (${database}: ${cause.message}${where})`;
+}
+
 /** @param database the PostgreSQL database, without credentials @returns the error to throw instead; unchanged if it is none of these */
 export function aboutMove(error: unknown, database: string): unknown {
   if (!(error instanceof Error) || error instanceof OperatorError) return error;
-  const cause = driverErrorOf(error);
   const options = { cause: error };
   if (NO_CONNECTION.test(error.name))
     return new MoveError(
       `the database ${database} cannot be reached (${error.message}); check the URL and the database server`,
       options,
     );
-  const reason = reasonOf(cause);
-  if (reason === undefined) return error;
-  const where = typeof cause.where === 'string' ? `, ${cause.where.split('\n')[0]?.slice(0, 80)}` : '';
-  return new MoveError(`${reason} (${database}: ${cause.message}${where}); nothing has changed`, options);
+  const problem = problemOf(error, database);
+  return problem === null ? error : new MoveError(`${problem}; nothing has changed`, options);
+}
+
+/** For a move whose first or last steps have been made. @param state what has changed, and what to do */
+export function aboutPartialMove(cause: unknown, database: string, state: string): MoveError {
+  const error = cause instanceof Error ? cause : new Error(String(cause));
+  return new MoveError(`${problemOf(error, database) ?? error.message}; ${state}`, { cause });
 }

@@ -39,6 +39,11 @@ function readMove(dataDir: string): MoveRecord | null {
   }
 }
 
+/** Whether the data was moved to this database by a server that has not been restarted since. */
+export function hasMovedTo(dataDir: string, location: DatabaseLocation): boolean {
+  return readMove(dataDir)?.to === databaseName(location);
+}
+
 /** Written before the setting, when the copy is complete. */
 export function writeMove(dataDir: string, move: MoveRecord): void {
   writeFileDurably(recordFile(dataDir), `${JSON.stringify(move)}\n`);

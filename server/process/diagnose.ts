@@ -20,7 +20,13 @@ import { isEmptyDatabase, pendingMigrations, SCHEMA } from '#server/database/mig
 import { queryPostgres } from '#server/database/postgres-statements.ts';
 import { type AskPostgres, findReplicaProblem, REPLICA_MESSAGES } from '#server/database/replica-state.ts';
 import { aboutDatabase } from '#server/database/unusable-database.ts';
-import { hasHadDatabase, isFileMissing, lostDatabase } from '#server/installation/installation.ts';
+import { hasMovedTo } from '#server/installation/database-move.ts';
+import {
+  hasHadDatabase,
+  isFileMissing,
+  lostDatabase,
+  missingSetting,
+} from '#server/installation/installation.ts';
 import { readBackupPassphrase, requireBackupFolder } from '#server/platform/backup-folder.ts';
 import { judgeCertificate } from '#server/platform/certificate-life.ts';
 import { type Config, ConfigError } from '#server/platform/config.ts';
@@ -176,10 +182,14 @@ export async function diagnose(config: Config): Promise<Finding[]> {
 }
 
 async function lookAtDatabase(location: DatabaseLocation, config: Config): Promise<Finding[]> {
-  const mustExist = hasHadDatabase(config.dataDir, location);
-  const lost = lostDatabase(config.dataDir, location);
+  const { dataDir } = config;
+  const mustExist = hasHadDatabase(dataDir, location);
+  const lost = lostDatabase(dataDir, location);
   if (isFileMissing(location)) {
-    if (mustExist) return [failed(location, 'database', lost)];
+    if (hasMovedTo(dataDir, location))
+      return [{ check: 'database', ok: true, detail: 'the next start completes its move' }];
+    const problem = missingSetting(dataDir, location) ?? (mustExist ? lost : null);
+    if (problem) return [failed(location, 'database', problem)];
     return [{ check: 'database', ok: true, detail: 'none yet; the first start creates it' }];
   }
   let sequelize: Database;

@@ -16,6 +16,7 @@ import {
   isMarked,
   lostDatabase,
   markInstallation,
+  missingSetting,
 } from '#server/installation/installation.ts';
 import type { Config } from '#server/platform/config.ts';
 import type { Logger } from '#server/platform/logger.ts';
@@ -51,7 +52,7 @@ export interface Installation {
 /**
  * Order of a first start: schema, key file, signing key, marker, each durable before the next. A start that was killed
  * in between can continue. Only what comes after the key file or the marker proves that the database is lost.
- * @throws UnusableDatabaseError if the installation has lost its database; nothing has changed then
+ * @throws UnusableDatabaseError if the installation has lost its database, or has it elsewhere; nothing has changed then
  */
 export async function openInstallation({
   config,
@@ -63,6 +64,8 @@ export async function openInstallation({
   const { dataDir } = config;
   const location = databaseLocation(config);
   const move = settleMoveFiles(dataDir, location);
+  const problem = newInstallation ? null : missingSetting(dataDir, location);
+  if (problem) throw problem;
   const mustExist = !newInstallation && hasHadDatabase(dataDir, location);
   const wasComplete = isMarked(dataDir, location);
   const refuse = () => {

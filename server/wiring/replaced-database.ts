@@ -4,14 +4,19 @@ import { connect } from '#server/database/connect.ts';
 import { isEmptyDatabase } from '#server/database/migrate.ts';
 import { aboutDatabase } from '#server/database/unusable-database.ts';
 import { databaseLocation } from '#server/installation/database-location.ts';
-import { databaseName, isMarked } from '#server/installation/installation.ts';
+import { databaseName, isMarked, missingSetting } from '#server/installation/installation.ts';
 import { type Config, ConfigError } from '#server/platform/config.ts';
 import { precedingSettings } from './move-steps.ts';
 
-/** @throws ConfigError if the database has content, and only its name connects it with the data directory */
+/**
+ * @throws ConfigError if the database has content, and only its name connects it with the data directory;
+ *   UnusableDatabaseError if the installation there has another database
+ */
 export async function refuseForeignDatabase(config: Config): Promise<void> {
   const { dataDir } = config;
   const location = databaseLocation(config);
+  const problem = missingSetting(dataDir, location);
+  if (problem) throw problem;
   const settings = precedingSettings(config).join(' and ');
   if (location.url === null || settings === '' || isMarked(dataDir, location)) return;
   try {

@@ -1,11 +1,13 @@
 // An installation whose database is gone must not become another one with a new signing key.
-import { existsSync, rmSync, truncateSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Sequelize } from 'sequelize';
 import { describe, expect, it } from 'vitest';
 import { CLI_PROGRAM, cliOn, documentOf, runCli } from '../helpers/cli.ts';
 import { snapshotOf } from '../helpers/directory-snapshot.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
+import { hasPostgres } from '../helpers/postgres-cluster.ts';
+import { newMigratedPostgresDatabase } from '../helpers/postgres-database.ts';
 import { serveToEnd, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 import { startTestServer } from '../helpers/test-server.ts';
 
@@ -131,4 +133,64 @@ it('goes by the key file where an installation is older than the marker', async 
   await keyIdOf({ dataDir });
   for (const name of ['installation.json', 'license-desk.db']) rmSync(join(dataDir, name));
   await expectRefusal({ dataDir });
+});
+
+const why = hasPostgres ? '' : ' (skipped: Debian package postgresql is not installed)';
+
+describe.skipIf(!hasPostgres)(`an installation in PostgreSQL${why}`, () => {
+  const masterKey = Buffer.alloc(32, 3).toString('base64');
+  const settingsFile = (dataDir: string) => join(dataDir, 'config.json');
+  const markerOf = (dataDir: string) => readFileSync(join(dataDir, 'installation.json'), 'utf8');
+
+  function expectUnchanged(dataDir: string, marker: string): void {
+    expect(markerOf(dataDir)).toBe(marker);
+    for (const name of ['license-desk.db', 'master.key']) expect(existsSync(join(dataDir, name))).toBe(false);
+  }
+
+  it('does not become another one on SQLite without the environment of its server', async () => {
+    const elsewhere = temporaryDirectory();
+    const file = join(temporaryDirectory(), 'elsewhere.ldbackup');
+    await cliOn(elsewhere).ok('license', 'create', '--holder', 'Elsewhere');
+    await cliOn(elsewhere).ok('backup', '--out', file);
+
+    const dataDir = temporaryDirectory();
+    const flags = { 'database-url': await newMigratedPostgresDatabase() };
+    const keyId = await keyIdOf({ dataDir, masterKey, flags });
+    const marker = markerOf(dataDir);
+    const name = /postgres:\/\/[^"]+/u.exec(marker)?.[0];
+    const refusal = `${dataDir} belongs to an installation in ${name}, but no setting names that database; set LICENSE_DESK_DATABASE_URL or`;
+    const backup = join(temporaryDirectory(), 'backup.ldbackup');
+    for (const words of [
+      ['license', 'list'],
+      ['license', 'create', '--holder', 'Nobody'],
+      ['backup', '--out', backup],
+      ['restore', file, '--accept-unsigned', '--yes'],
+    ]) {
+      const failure = await cliOn(dataDir).fails(...words);
+      expect(failure).toMatchObject({ error_code: 'unavailable' });
+      expect(failure.message).toContain(refusal);
+    }
+    expect(existsSync(backup)).toBe(false);
+    const { code, stderr } = await serveToEnd({ dataDir, program: [CLI_PROGRAM, 'serve'] });
+    expect([code, stderr]).toEqual([1, expect.stringContaining(refusal)]);
+    const doctor = await runCli(['doctor', '--json', '--data-dir', dataDir]);
+    const { checks } = documentOf<{ checks: { check: string; ok: boolean; detail: string }[] }>(doctor);
+    expect(checks.filter(({ ok }) => !ok)).toMatchObject([{ check: 'database' }]);
+    expectUnchanged(dataDir, marker);
+
+    expect(await keyIdOf({ dataDir, masterKey, flags })).toBe(keyId);
+    expect(await keyIdOf({ dataDir, newInstallation: true })).not.toBe(keyId);
+    await keyIdOf({ dataDir });
+  });
+
+  it('keeps the setting that names its database', async () => {
+    const dataDir = temporaryDirectory();
+    const settings = { database_url: await newMigratedPostgresDatabase() };
+    writeFileSync(settingsFile(dataDir), JSON.stringify(settings), { mode: 0o600 });
+    const server = await startTestServer({ dataDir, masterKey });
+    const change = server.admin.updateSettings({ changes: { database_url: null } });
+    await expect(change).rejects.toThrow(/no setting names that database/u);
+    await server.stop();
+    expect(JSON.parse(readFileSync(settingsFile(dataDir), 'utf8'))).toEqual(settings);
+  });
 });

@@ -225,6 +225,12 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
       await logged(server, 'building an index for searches');
       await moved(dataDir, 'sqlite');
       await reading.rollback();
+      const doctor = await runCli(['doctor', '--json', '--data-dir', dataDir]);
+      expect(documentOf<{ checks: object[] }>(doctor).checks).toContainEqual({
+        check: 'database',
+        ok: true,
+        detail: 'the next start completes its move',
+      });
     });
     expect(isOnPostgres(dataDir)).toBe(false);
     await expectUsable(dataDir, []);

@@ -1,7 +1,8 @@
 // Settings as administrators see and change them; what each may be is in settings.test.ts.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '#server/platform/config.ts';
 import { settingKey, SETTINGS } from '#server/platform/settings.ts';
@@ -228,6 +229,23 @@ describe('changing settings', () => {
     expect(wrong['host']).toMatch(/^cannot listen on 192\.0\.2\.1:0/u);
     expect(JSON.stringify(wrong)).not.toContain('secret');
     expect(await refusal({ tls: 'cert.pem,key.pem' })).toEqual({ tls: 'cert.pem must be an absolute path' });
+  });
+
+  it('do not take a path that the next start would look for in its own working directory', async () => {
+    const file = join(server.dataDir, 'partner-ca.pem');
+    writeFileSync(file, rootCertificates[0]!);
+    const path = relative(process.cwd(), file);
+    const wrong = await refusal({
+      webhook_ca: path,
+      database_url_file: path,
+      replica_database_url_file: path,
+      backup_folder: path,
+      backup_passphrase_file: path,
+    });
+    expect(new Set(Object.values(wrong))).toEqual(new Set(['must be an absolute path']));
+    expect(Object.keys(wrong)).toHaveLength(5);
+    await update({ webhook_ca: file });
+    await update({ webhook_ca: null });
   });
 
   it('does not take a masked password for a password', async () => {

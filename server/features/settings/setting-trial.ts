@@ -4,7 +4,9 @@ import { isAbsolute } from 'node:path';
 import { adminHosts } from '#server/platform/admin-reach.ts';
 import { readBackupPassphrase, tryBackupFolder } from '#server/platform/backup-folder.ts';
 import type { SettingName, SettingValues } from '#server/platform/config.ts';
-import { readDatabaseUrl, readReplicaUrl } from '#server/platform/database-url.ts';
+import { readReplicaUrl } from '#server/platform/database-url.ts';
+import { databaseLocation } from '#server/installation/database-location.ts';
+import { missingSetting } from '#server/installation/installation.ts';
 import type { ErrorDetail } from '#server/wire/errors.ts';
 import { maskPasswords } from '#server/platform/mask-passwords.ts';
 import { FILE_CHECKS } from '#server/platform/setting-files.ts';
@@ -67,7 +69,7 @@ export async function tryOut(
     ...FILE_CHECKS.map(({ names, check }): Trial => [names, () => check(next)]),
     [['backupFolder', 'backupSchedule'], () => tryFolder(next.backupFolder)],
     [['backupPassphraseFile', 'backupSchedule'], () => readBackupPassphrase(next.backupPassphraseFile)],
-    [['databaseUrl', 'databaseUrlFile'], () => tryUrl(readDatabaseUrl(next), tryDatabase)],
+    [['databaseUrl', 'databaseUrlFile'], () => tryDatabaseOf(next, tryDatabase)],
     [['replicaDatabaseUrl', 'replicaDatabaseUrlFile'], () => tryUrl(readReplicaUrl(next), tryDatabase)],
   ];
   const details: ErrorDetail[] = [];
@@ -84,6 +86,13 @@ export async function tryOut(
     }
   }
   return details;
+}
+
+async function tryDatabaseOf(next: SettingValues, tryDatabase: TrialNeeds['tryDatabase']): Promise<void> {
+  const location = databaseLocation(next);
+  const problem = missingSetting(next.dataDir, location);
+  if (problem) throw problem;
+  await tryUrl(location.url, tryDatabase);
 }
 
 async function tryUrl(url: string | null, tryDatabase: TrialNeeds['tryDatabase']): Promise<void> {

@@ -1,6 +1,6 @@
 // Shows the settings, and changes what the next start reads from config.json.
 import { networkInterfaces } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import { afterCommit } from '#server/database/current-transaction.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
@@ -120,7 +120,9 @@ export function createSettingsService({ config, audit, transaction, restart, ...
     if (value === null) return null;
     if (row.secret && String(value).includes(MASK))
       return 'is missing its password; enter the complete value';
-    return row.parse(String(value)) === undefined ? `must be ${row.allowed}` : null;
+    if (row.parse(String(value)) === undefined) return `must be ${row.allowed}`;
+    // The server's next start may have a different working directory.
+    return row.kind === 'path' && !isAbsolute(String(value)) ? 'must be an absolute path' : null;
   }
 
   /** @returns the changed settings @throws ApiError `invalid_request` */

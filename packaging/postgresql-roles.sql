@@ -1,7 +1,12 @@
 -- A database for License Desk and two users for it. As a superuser, or as the administrator of a managed PostgreSQL:
---   psql -v database=desk -v owner_password=… -v server_password=… -f postgresql-roles.sql
+--   psql -v database=desk -f postgresql-roles.sql
+-- with the passwords of both users in the environment, as DESK_OWNER_PASSWORD and DESK_SERVER_PASSWORD: every user of the
+-- machine can read command lines.
 -- `desk_owner` creates and changes tables: for the first start, upgrades, move-database and restore.
 -- `desk_server` reads and writes rows: for the servers in between.
+
+\getenv owner_password DESK_OWNER_PASSWORD
+\getenv server_password DESK_SERVER_PASSWORD
 
 CREATE ROLE desk_owner LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION PASSWORD :'owner_password';
 CREATE ROLE desk_server LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION PASSWORD :'server_password';

@@ -34,3 +34,12 @@ test('lines for cron name their programs by path, which cron would not find', ()
     expect(line).not.toMatch(/-- license-desk /u);
   }
 });
+
+test('no command line of psql contains a password, which every user of the machine could read', () => {
+  const files = globSync(['README.md', 'docs/*.md', 'docs/guide/*.md', 'packaging/*.sql'], { cwd: root });
+  const lines = files.flatMap(
+    (file) => readFileSync(join(root, file), 'utf8').match(/^.*\bpsql -.*$/gmu) ?? [],
+  );
+  expect(lines.length).toBeGreaterThan(2);
+  expect(lines.filter((line) => /password\s*=|PASSWORD '/iu.test(line))).toEqual([]);
+});

@@ -1,7 +1,7 @@
 // The maintainer scripts of the Debian package, as dpkg calls them, with Debian's own programs on a directory. Only what
 // would change this computer is replaced. `npm run test:long -- --only packaging` installs the package for real.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { systemdUnit } from '../../cli/service/systemd.ts';
@@ -91,6 +91,19 @@ describe.skipIf(!has('/usr/bin/deb-systemd-helper', '/usr/bin/systemctl'))('the 
     call('postrm', 'purge');
     expect(existsSync(folder)).toBe(false);
     call('postrm', 'purge');
+  });
+
+  it('is purged where the folder for backups is a link to another disk, and leaves that alone', () => {
+    call('postinst', 'configure');
+    const [folder, disk] = [join(root, 'var/backups/license-desk'), join(root, 'disk')];
+    rmSync(folder, { recursive: true });
+    mkdirSync(disk);
+    symlinkSync(disk, folder);
+    remove();
+    const mask = join(root, 'etc/systemd/system', UNIT);
+    expect(existsSync(mask)).toBe(true);
+    call('postrm', 'purge');
+    expect([existsSync(mask), existsSync(folder)]).toEqual([false, true]);
   });
 
   it('starts the service when it is installed again after a removal', () => {

@@ -6,7 +6,7 @@ import { expect, describe, it, onTestFinished } from 'vitest';
 import { connect } from '#server/database/connect.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import { callRow, newBearer, ROWS, SAMPLES } from '../helpers/contract-calls.ts';
-import { writeRows } from '../helpers/database.ts';
+import { selectRows, writeRows } from '../helpers/database.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { readEverything } from '../helpers/every-table.ts';
 import { hasPostgres, postgresBinaries } from '../helpers/postgres-cluster.ts';
@@ -33,12 +33,15 @@ describe.skipIf(!hasPostgres)(`users and connections of PostgreSQL${why}`, () =>
 
   it('a server that may only read and write rows answers every call, and says what it lacks to migrate', async () => {
     const administrator = await newPostgresDatabase();
-    const variables = ['database=roles', 'owner_password=a', 'server_password=b'].flatMap((text) => [
-      '-v',
-      text,
+    const words = ['-X', '-q', '-v', 'ON_ERROR_STOP=1', '-v', 'database=roles', '-f', SCRIPT, administrator];
+    const env = { ...process.env, DESK_OWNER_PASSWORD: 'a', DESK_SERVER_PASSWORD: 'b' };
+    await execute(join(postgresBinaries() ?? '', 'psql'), words, { env });
+    const passwords =
+      "SELECT rolname AS name, rolpassword IS NOT NULL AS given FROM pg_authid WHERE rolname IN ('desk_owner', 'desk_server') ORDER BY 1";
+    expect(await selectRows(administrator, passwords)).toEqual([
+      { name: 'desk_owner', given: true },
+      { name: 'desk_server', given: true },
     ]);
-    const words = ['-X', '-q', '-v', 'ON_ERROR_STOP=1', ...variables, '-f', SCRIPT, administrator];
-    await execute(join(postgresBinaries() ?? '', 'psql'), words);
     const urlOf = (user: string) => {
       const url = new URL(administrator);
       url.username = user;

@@ -82,7 +82,7 @@ interface RestoreNeeds {
   security: SecurityLog;
   /** Who restores, for the audit log. */
   call(): Call;
-  /** Ends the check of a backup's database. */
+  /** Ends copies and the check of the backup's database. */
   signal?: AbortSignal;
 }
 
@@ -104,6 +104,7 @@ export function composeRestore(
     clock,
     version: VERSION,
     copyDatabase,
+    signal,
     problemOfSettings: (folder) => problemOfSettings(folder, config),
     isKnownSchema,
     upgradeDatabase,

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { rm, stat, statfs } from 'node:fs/promises';
 import type { DatabaseLocation } from '#server/database/connect.ts';
 import { configFilePath, readConfigFile } from '#server/platform/config.ts';
+import { isOutOfSpace } from '#server/platform/database-fault.ts';
 import { DATABASE_SETTINGS } from '#server/platform/settings.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
 import { measure, type Source, writeArchive } from './archive-writer.ts';
@@ -78,7 +79,7 @@ export async function copyForBackup(
   try {
     await copyDatabase(database, copy, { withoutRowsOf: LEFT_OUT, signal });
   } catch (error) {
-    if ((error as { code?: unknown }).code !== 'SQLITE_FULL') throw error;
+    if (!isOutOfSpace(error)) throw error;
     throw noSpace(needed, await freeBytes(dataDir));
   }
 }

@@ -37,6 +37,8 @@ interface Needs {
   /** Whether a server runs on the data directory: the files in place then stay until its next start. */
   isServing: boolean;
   copyDatabase: CopyDatabase;
+  /** Ends copies and the check of the backup's database. */
+  signal: AbortSignal;
   database: DatabaseLocation;
   target: RestoreTarget;
   /** Whether the database exists and has content. */
@@ -95,7 +97,7 @@ function textOf(path: string): string | null {
 }
 
 export function createRestoreService(needs: Needs) {
-  const { dataDir, clock } = needs;
+  const { dataDir, clock, signal } = needs;
   const staging = stagingFolder(dataDir);
   const staged = (name: string) => join(staging, name);
   const unpack = createUnpacking(needs);
@@ -117,7 +119,6 @@ export function createRestoreService(needs: Needs) {
     if (!(await needs.hasDatabase())) return null;
     const { database } = needs;
     if (database.url === null) return database.file;
-    const { signal } = new AbortController();
     rmSync(staged(PRESENT), { force: true });
     try {
       await needs.copyDatabase(database, staged(PRESENT), { withoutRowsOf: [], signal });
@@ -131,6 +132,11 @@ export function createRestoreService(needs: Needs) {
       `not enough disk space in ${dataDir} for the data from before the restore, which is kept there: ${await freeBytes(dataDir)} bytes free, of which ${SPARE_SPACE} are kept for the server; nothing has changed; free some space, then try again`,
     );
   }
+
+  /** What a stop ends fails in several ways. */
+  const orStopped = (error: unknown): never => {
+    throw signal.aborted ? new BackupError('the server is stopping; nothing has changed') : error;
+  };
 
   /** @returns null if the current database cannot be read, which the comparison reports */
   const findEnded = (current: string): Promise<Ended | null> =>
@@ -172,7 +178,7 @@ export function createRestoreService(needs: Needs) {
         // They may have changed since the preview.
         needs.keepDatabaseSettings(staging);
         // Certificates may have been issued or revoked since the preview.
-        const present = comparison.present && (await presentFile());
+        const present = comparison.present && (await presentFile().catch(orStopped));
         if (present && ended) await needs.requireKnownAuthority(staged(DATABASE), present, ended);
         await needs.finishDatabase(staged(DATABASE), key, { preview, highest, present });
         rmSync(staged(PRESENT), { force: true });
@@ -231,7 +237,7 @@ export function createRestoreService(needs: Needs) {
         removeLeftovers(dataDir);
       }
       mkdirSync(staging, { mode: 0o700 });
-      return open(request);
+      return open(request).catch(orStopped);
     },
     /** Removes the unpacked files unless the restore has been committed. */
     cancel: () => (needs.isServing ? removeStaging(dataDir) : removeLeftovers(dataDir)),

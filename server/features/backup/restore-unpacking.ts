@@ -30,6 +30,8 @@ export interface RestoreRequest {
 interface UnpackNeeds {
   dataDir: string;
   copyDatabase: CopyDatabase;
+  /** Ends what takes long. */
+  signal: AbortSignal;
   /** License Desk version. */
   version: string;
   isKnownSchema(name: string): boolean;
@@ -64,7 +66,7 @@ function aboutFile(file: string, error: unknown): Error {
 }
 
 export function createUnpacking(needs: UnpackNeeds) {
-  const { dataDir, copyDatabase, isKnownSchema } = needs;
+  const { dataDir, copyDatabase, signal, isKnownSchema } = needs;
   const staging = stagingFolder(dataDir);
   const staged = (name: string) => join(staging, name);
 
@@ -105,7 +107,6 @@ export function createUnpacking(needs: UnpackNeeds) {
     const kept = { url: null, file: join(folder, DATABASE) };
     if (!existsSync(kept.file)) throw new BackupError('does not contain a database');
     await refuseWithoutSpace(statSync(kept.file).size);
-    const { signal } = new AbortController();
     await copyDatabase(kept, staged(DATABASE), { withoutRowsOf: [], signal });
     for (const name of [CONFIG, MASTER_KEY_FILE])
       if (existsSync(join(folder, name))) copyFileSync(join(folder, name), staged(name));

@@ -111,7 +111,7 @@ describe.each(ROWS_WITH_BODY)('the body of %s', (name, row) => {
     expect(fields.length).toBeGreaterThan(0);
     for (const field of fields) {
       // An object without members says nothing wrong about these.
-      const objects = ['match', 'custom_fields'].includes(field) ? [] : [{}];
+      const objects = ['match', 'match_changes', 'custom_fields'].includes(field) ? [] : [{}];
       for (const wrong of [...objects, { length: 1 }, [[]], 1.5, 1e300]) {
         const reply = await server.call(row.method, row.path, { ...sample, [field]: wrong }, bearer);
         expectFailure(reply, 'invalid_request');

@@ -51,6 +51,7 @@ const READS: Readonly<Record<string, string>> = {
   'license import-status': '2c3a9c0e-6c3c-4b8e-9a63-0c5a43a5d0a1',
   'plan list': '',
   'token list': '',
+  'token show': '1',
   'api-token list': '',
   'public-key': '',
   'signing-key list': '',

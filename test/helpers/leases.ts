@@ -89,6 +89,27 @@ export function keepPlaces(where: string, licenseId: number): Promise<void> {
   );
 }
 
+/**
+ * Adds leases like this one, each with a separate seat, as if other clients had taken them right after it.
+ * @param where as for `keepPlaces`
+ */
+export function copyLease(where: string, leaseId: number, copies: number): Promise<void> {
+  const own = 'FROM leases e WHERE e.license_id = lease_pools.license_id AND e.ended_at IS NULL';
+  return writeRows(
+    where,
+    `INSERT INTO leases (license_id, instance_id, token_hash, state, units, seat_key, product, offered, lease_seconds,
+       issued_at, heartbeat_at, due_at, wait_until)
+     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${copies})
+     SELECT license_id, 'copy-' || i, token_hash || i, state, units, 'process:copy-' || i, product, offered, lease_seconds,
+       issued_at, heartbeat_at, due_at, wait_until
+     FROM n, leases WHERE id = ${leaseId} ORDER BY i`,
+    `UPDATE lease_pools SET version = version + 1,
+       in_use = (SELECT coalesce(sum(e.units), 0) ${own} AND (e.state <> 'queued' OR e.offered = 1)),
+       queued = (SELECT count(*) ${own} AND e.state = 'queued')
+     WHERE license_id = (SELECT license_id FROM leases WHERE id = ${leaseId})`,
+  );
+}
+
 /** What the counter says, and what the leases themselves add up to; they must always be the same. */
 export async function seatsOf(dataDir: string, licenseId: number) {
   const [counted] = await selectRows(

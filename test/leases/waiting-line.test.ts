@@ -1,13 +1,15 @@
 // What every call of a license does for the clients that wait for its seats.
-import { describe, expect, it, vi } from 'vitest';
+import sqlite3 from 'sqlite3';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { LeaseJudge } from '#server/features/leases/lease-judge.ts';
 import type { WaitingLease } from '#server/features/leases/lease-store.ts';
 import { createWaitingLine } from '#server/features/leases/waiting-line.ts';
 import { newFingerprint, newFloatingLicense, newInstanceId } from '../helpers/contract-calls.ts';
-import { writeRows } from '../helpers/database.ts';
+import { selectRows, writeRows } from '../helpers/database.ts';
 import { eventually } from '../helpers/eventually.ts';
 import {
   checkOut,
+  copyLease,
   heartbeat,
   keepPlaces,
   lease,
@@ -34,6 +36,24 @@ async function waiter(license: { license_key: string; license_id: number }, fiel
 
 const raise = ({ license_key }: { license_key: string }, seats: number) =>
   server.admin.updateLicense({ ref: license_key, seats });
+
+/** Adds clients like the one that waits for the license. */
+async function addWaiters({ license_id }: { license_id: number }, count: number): Promise<void> {
+  const waiting = `SELECT id FROM leases WHERE license_id = ${license_id} AND state = 'queued'`;
+  const [{ id }] = await selectRows(server.dataDir, waiting);
+  await copyLease(server.dataDir, id, count);
+}
+
+/** @returns how often the pool of a license has been read since */
+function countReads(licenseId: number): () => number {
+  const all = vi.spyOn(sqlite3.Statement.prototype, 'all');
+  onTestFinished(() => all.mockRestore());
+  const ofPool = ({ sql }: { sql: string }) => sql.includes('FROM lease_pools WHERE license_id = ?1');
+  return () =>
+    all.mock.calls.filter(
+      ([values], call) => ofPool(all.mock.contexts[call] as never) && (values as number[])[0] === licenseId,
+    ).length;
+}
 
 async function expectRightCount(licenseId: number): Promise<void> {
   const { counted, held } = await seatsOf(server.dataDir, licenseId);
@@ -106,16 +126,7 @@ describe('a full queue', () => {
     const license = await newFloatingLicense(server, { seats: 1 });
     const { lease_token } = await lease(server, license);
     const ask = await waiter(license);
-    await writeRows(
-      server.dataDir,
-      `INSERT INTO leases (license_id, instance_id, token_hash, state, units, seat_key, product, lease_seconds, issued_at,
-         heartbeat_at, due_at, wait_until)
-       WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ${MOST_WAITING})
-       SELECT license_id, 'waiting-' || i, token_hash || i, state, units, 'process:waiting-' || i, product, lease_seconds,
-         issued_at, heartbeat_at, due_at, wait_until
-       FROM n, leases WHERE license_id = ${license.license_id} AND state = 'queued'`,
-      `UPDATE lease_pools SET queued = ${MOST_WAITING} WHERE license_id = ${license.license_id}`,
-    );
+    await addWaiters(license, MOST_WAITING - 1);
     const refused = await checkOut(server, license, { wait_seconds: 3600 });
     expectFailure(refused, 'overloaded');
     expect(refused.headers.get('retry-after')).toBe('15');
@@ -126,6 +137,27 @@ describe('a full queue', () => {
     // One place is free now.
     expect((await checkOut(server, license, { wait_seconds: 3600 })).status).toBe(202);
     expectFailure(await checkOut(server, license, { wait_seconds: 3600 }), 'overloaded');
+  });
+
+  it('gets the seat that a client leaves whom it refuses', async () => {
+    const license = await newFloatingLicense(server, { seats: 1, count_by: 'device', linger_seconds: 3600 });
+    const instance_id = newInstanceId();
+    const onDevice = () => ({ instance_id, machine_fingerprint: newFingerprint() });
+    await release(server, (await lease(server, license, onDevice())).lease_token);
+    const ask = await waiter(license, { machine_fingerprint: newFingerprint() });
+    await addWaiters(license, MOST_WAITING - 1);
+    expectFailure(await checkOut(server, license, { ...onDevice(), wait_seconds: 3600 }), 'overloaded');
+    expect((await ask()).status).toBe(200);
+    await expectRightCount(license.license_id);
+  });
+
+  it('is not looked for before a client that is ready to wait gets a free seat', async () => {
+    const license = await newFloatingLicense(server, { seats: 2 });
+    // The first call adds the pool.
+    await lease(server, license);
+    const reads = countReads(license.license_id);
+    await lease(server, license, { wait_seconds: 3600 });
+    expect(reads()).toBe(1);
   });
 });
 

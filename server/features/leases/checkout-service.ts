@@ -7,6 +7,7 @@ import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import { Accepted } from '#server/platform/accepted.ts';
 import type { Call, Caller } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
+import { recentMap } from '#server/platform/recent-map.ts';
 import { byKey, licenseNotFound } from '#server/rules/license-reference.ts';
 import { refuseLease } from '#server/rules/license-refusals.ts';
 import type { ReplyOf } from '#server/wire/endpoint.ts';
@@ -16,7 +17,7 @@ import type { LeaseClock } from './lease-clock.ts';
 import { checkDevice, type CheckoutRequest, draftLease, isLeft, type LeaseDraft } from './lease-draft.ts';
 import type { LeaseEndings } from './lease-endings.ts';
 import type { LeaseFiles } from './lease-files.ts';
-import { isQueueFull, type LeaseGrants, type Outcome, pollSeconds, refuseFullQueue } from './lease-grants.ts';
+import { isQueueFull, type LeaseGrants, type Outcome, pollSeconds, queueFull } from './lease-grants.ts';
 import type { DenialLog } from './denial-log.ts';
 import type { LeaseCallLimit } from './lease-call-limit.ts';
 import { toLeaseObject } from './lease-presenter.ts';
@@ -28,6 +29,11 @@ import type { SeatPools } from './seat-pools.ts';
 
 type Reply = ReplyOf<typeof leaseContract.checkoutLease>;
 type Denied = Extract<Outcome, { kind: 'denied' }>;
+type Served = Extract<Outcome, { kind: 'granted' | 'queued' }>;
+
+/** A full queue is expected to stay full for this long. Clients that were refused retry sooner. */
+const STAYS_FULL_MS = 30_000;
+const MAX_FULL_QUEUES = 1000;
 
 interface Needs {
   licenses: Pick<LicenseStore, 'find' | 'lookUp' | 'update'>;
@@ -49,6 +55,11 @@ interface Needs {
 
 export function createCheckoutService(needs: Needs) {
   const { licenses, leases, pools, grants, endings, files, denials, transaction, leaseClock, clock } = needs;
+  /** Lease time of the last refusal here, by license. */
+  const fullAt = recentMap<number, number>(MAX_FULL_QUEUES);
+
+  const mayBeFull = (licenseId: number): boolean =>
+    leaseClock.now() - (fullAt.get(licenseId) ?? -Infinity) < STAYS_FULL_MS;
 
   function usable(license: License | null, request: CheckoutRequest): License {
     if (!license) throw licenseNotFound();
@@ -130,23 +141,23 @@ export function createCheckoutService(needs: Needs) {
 
   /**
    * Refuses without a transaction if it is certain that no seat is free, nor a place in the queue if the client wants one.
-   * When everyone is refused, refusals must not keep the writer busy.
-   * @throws ApiError `overloaded`
+   * When everyone is refused, refusals must not keep the writer busy. Queues are rarely full, so this looks at one only
+   * after this server has refused a client there.
    */
   async function refuseEarly(
     request: CheckoutRequest,
     license: License,
     draft: LeaseDraft,
   ): Promise<Outcome | null> {
-    if (request.ticket !== undefined) return null;
-    const pool = await pools.look(license);
     const waits = request.wait_seconds > 0;
+    if (request.ticket !== undefined || (waits && !mayBeFull(license.id))) return null;
+    const pool = await pools.look(license);
     if ((waits && !isQueueFull(pool)) || fits(pool, draft.units)) return null;
     if (await leases.findByInstance(license.id, draft.instanceId)) return null;
     if ((await leases.seatUnits(license.id, draft.seatKey)) > 0) return null;
     if (license.terms.lingerSeconds > 0 && (await leases.findLingering(draft))) return null;
     const verdict = await pools.verdict(pool, draft, draft.units);
-    if (waits && verdict.outcome !== 'denied' && isWithinLimit(pool, draft.units)) refuseFullQueue(pool);
+    if (waits && verdict.outcome !== 'denied' && isWithinLimit(pool, draft.units)) return { kind: 'full' };
     return { kind: 'denied', pool, verdict, free: draft.units };
   }
 
@@ -182,7 +193,7 @@ export function createCheckoutService(needs: Needs) {
     });
   }
 
-  async function toReply(outcome: Exclude<Outcome, { kind: 'denied' }>, request: CheckoutRequest) {
+  async function toReply(outcome: Served, request: CheckoutRequest) {
     const times = { now: leaseClock.now(), at: clock.now() };
     const lease = toLeaseObject(outcome.lease, times);
     const pool = await pools.toObject(outcome.pool);
@@ -230,6 +241,10 @@ export function createCheckoutService(needs: Needs) {
             checkOutLocked(license.id, request, address, call),
           call,
         ));
+      if (outcome.kind === 'full') {
+        fullAt.set(license.id, leaseClock.now());
+        throw queueFull();
+      }
       return outcome.kind === 'denied' ? refuse(draft, outcome) : toReply(outcome, request);
     },
   };

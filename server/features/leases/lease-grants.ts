@@ -15,6 +15,8 @@ import type { SeatPools } from './seat-pools.ts';
 export type Outcome =
   | { kind: 'granted'; lease: LeaseRow; token: string; pool: OpenPool }
   | { kind: 'queued'; lease: LeaseRow; ticket: string; pool: OpenPool }
+  /** No more clients can wait. Not thrown, so that the transaction commits the ends of leases. */
+  | { kind: 'full' }
   | {
       kind: 'denied';
       pool: OpenPool;
@@ -47,10 +49,8 @@ const MAX_WAITING = 1000;
 
 export const isQueueFull = ({ row }: OpenPool): boolean => row.queued >= MAX_WAITING;
 
-/** @throws ApiError `overloaded` if no more clients can wait for the license */
-export function refuseFullQueue(pool: OpenPool): void {
-  if (!isQueueFull(pool)) return;
-  throw new ApiError(
+export function queueFull(): ApiError {
+  return new ApiError(
     'overloaded',
     `${MAX_WAITING} clients are waiting for seats of the license; retry later`,
     {
@@ -140,9 +140,8 @@ export function createLeaseGrants({ leases, pools, leaseClock, clock }: Needs) {
       return { kind: 'granted', lease: recovered, token: token.plaintext, pool };
     },
 
-    /** @throws ApiError `overloaded` */
     async enqueue(pool: OpenPool, draft: LeaseDraft, waitSeconds: number): Promise<Outcome> {
-      refuseFullQueue(pool);
+      if (isQueueFull(pool)) return { kind: 'full' };
       const ticket = createSecretToken('ldq_');
       const lease = await insert(draft, {
         tokenHash: ticket.hash,

@@ -173,6 +173,15 @@ describe('a heartbeat', () => {
     },
   );
 
+  it('of a client that has left a seat ends it if the license no longer has it', async () => {
+    const license = await newFloatingLicense(server, { seats: 2, linger_seconds: 3600 });
+    const [, newer] = [await lease(server, license), await lease(server, license)];
+    await release(server, newer.lease_token);
+    await server.admin.updateLicense({ ref: license.license_key, seats: 1 });
+    expect(await beats([newer])).toEqual([LOWERED]);
+    expect((await seatsOf(server.dataDir, license.license_id)).counted.in_use).toBe(1);
+  });
+
   it.each([
     ['its client', true],
     ['the older lease', false],

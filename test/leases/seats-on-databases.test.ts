@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { newFloatingLicense } from '../helpers/contract-calls.ts';
 import { selectRows, writeRows } from '../helpers/database.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { checkOut, heartbeat, keepPlaces, lease, queued, release } from '../helpers/leases.ts';
+import { checkOut, copyLease, heartbeat, keepPlaces, lease, queued, release } from '../helpers/leases.ts';
 import { eventNames } from '../helpers/outbox.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
 import { newMigratedPostgresDatabase, PATIENT } from '../helpers/postgres-database.ts';
@@ -76,6 +76,32 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('on %s', (name) => {
         await Promise.all([1, 2, 3].map(() => checkOut(server, license, { user: 'grace' })));
         expect(await neededBy(license)).toBe(2);
       });
+    });
+
+    it('lingering seats beyond lowered ones end in small steps, the newest first', async () => {
+      const license = await newFloatingLicense(server, { seats: 500, linger_seconds: 3600 });
+      const oldest = await lease(server, license);
+      const left = await lease(server, license);
+      await release(server, left.lease_token);
+      await copyLease(where, left.lease.lease_id, 449);
+      const newest = await lease(server, license);
+      await server.admin.updateLicense({ ref: license.license_key, seats: 1 });
+      const beat = async ({ lease_token }: typeof oldest) => {
+        const { body } = await heartbeat(server, lease_token);
+        const [{ last, first, used }] = await selectRows(
+          where,
+          `SELECT max(CASE WHEN state = 'lingering' THEN id END) AS "last",
+             min(CASE WHEN state = 'reclaimed' THEN id END) AS "first",
+             (SELECT in_use FROM lease_pools p WHERE p.license_id = e.license_id) AS "used"
+           FROM leases e WHERE license_id = ${license.license_id} GROUP BY license_id`,
+        );
+        if (last !== null) expect(Number(first)).toBeGreaterThan(Number(last));
+        return [body.reason, Number(used)];
+      };
+      expect(await beat(oldest)).toEqual([undefined, 252]);
+      expect(await beat(oldest)).toEqual([undefined, 52]);
+      expect(await beat(newest)).toEqual(['seats_lowered', 1]);
+      expect(await beat(oldest)).toEqual([undefined, 1]);
     });
 
     it('a heartbeat that comes late is on disk when it is answered', async () => {

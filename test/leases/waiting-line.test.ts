@@ -161,6 +161,23 @@ describe('a full queue', () => {
   });
 });
 
+it('an offer beyond the seats gives none, also while more of them are taken back than one call does', async () => {
+  const license = await newFloatingLicense(server, { seats: 1 });
+  const { lease_token } = await lease(server, license);
+  const ask = await waiter(license);
+  await writeRows(
+    server.dataDir,
+    `UPDATE leases SET offered = 1 WHERE license_id = ${license.license_id} AND state = 'queued'`,
+  );
+  await addWaiters(license, 300);
+  expect((await ask()).status).toBe(202);
+  expect((await heartbeat(server, lease_token)).status).toBe(200);
+  expect(await seatsOf(server.dataDir, license.license_id)).toMatchObject({
+    counted: { in_use: 1 },
+    held: 1,
+  });
+});
+
 describe('a look at the queue', () => {
   const verdicts = {
     max: { outcome: 'max', ruleId: 1, rule: 'max 1' },

@@ -10,7 +10,7 @@ import type { HeartbeatBuffer } from './heartbeat-buffer.ts';
 import type { LeaseCallLimit } from './lease-call-limit.ts';
 import type { LeaseClock } from './lease-clock.ts';
 import type { leaseContract, LeaseEndReason, LeaseObject } from './lease-contract.ts';
-import { leaseGone, type LeaseEndings, unknownLease } from './lease-endings.ts';
+import { endReasonOf, leaseGone, type LeaseEndings, unknownLease } from './lease-endings.ts';
 import type { LeaseLookup } from './lease-lookup.ts';
 import type { LeaseFacts } from './lease-lookup-store.ts';
 import { toLeaseObject } from './lease-presenter.ts';
@@ -59,15 +59,15 @@ export function createHeartbeatService(needs: Needs) {
   }
 
   /** Takes the seat of an expired lease again, if it is free and no client waits for it. */
-  async function revive(pool: OpenPool, lease: LeaseRow): Promise<LeaseRow> {
-    if (await leases.findByInstance(lease.licenseId, lease.instanceId)) throw leaseGone(lease);
+  async function revive(pool: OpenPool, lease: LeaseRow): Promise<LeaseRow | 'expired'> {
+    if (await leases.findByInstance(lease.licenseId, lease.instanceId)) return 'expired';
     // Waiting clients are served first. One of them may share the seat.
     const isHeldUp = await pools.offer(pool);
     const units = await pools.missingUnits(pool, lease);
     const { outcome } = await pools.verdict(pool, lease, units);
     const isFree = outcome === 'allowed' && (units === 0 || !isHeldUp);
     // Also without a further seat: its holders change.
-    if (!isFree || !(await pools.change(pool, { taken: units }))) throw leaseGone(lease);
+    if (!isFree || !(await pools.change(pool, { taken: units }))) return 'expired';
     const { seats, leaseSeconds } = pool.license.terms;
     const overdraft = seats !== null && pool.row.inUse > seats ? 1 : 0;
     const ended = { endedAt: null, endReason: null };
@@ -79,10 +79,10 @@ export function createHeartbeatService(needs: Needs) {
   /** Decides under the lock of the pool, for everything but a plain extension. @returns the reason of an end */
   async function decide(lease: LeaseRow, pool: OpenPool): Promise<LeaseRow | LeaseEndReason> {
     const canRevive = lease.state === 'expired' && lease.endReason === 'expired';
-    if (lease.state === 'lingering' || (lease.endedAt !== null && !canRevive)) throw leaseGone(lease);
+    if (lease.state === 'lingering' || (lease.endedAt !== null && !canRevive)) return endReasonOf(lease);
     const reason = endings.confirmed(await endings.obstacle(pool, lease));
     if (canRevive) {
-      if (reason !== null) throw leaseGone({ endReason: reason === 'seats_lowered' ? 'expired' : reason });
+      if (reason !== null) return reason === 'seats_lowered' ? 'expired' : reason;
       return revive(pool, lease);
     }
     // Its file is valid until its end, even if the license is revoked.
@@ -98,9 +98,9 @@ export function createHeartbeatService(needs: Needs) {
 
   async function decideLocked(token: string, call: Call): Promise<LeaseObject> {
     await leaseClock.refresh();
-    // The reason is returned, not thrown: a throw would undo the end of the lease.
+    // The reason is returned, not thrown: a throw would undo the end of the lease, or of others.
     const decided = await endings.withLease(token, decide, call);
-    if (typeof decided === 'string') throw leaseGone({ endReason: decided });
+    if (typeof decided === 'string') throw leaseGone(decided);
     return present(decided);
   }
 

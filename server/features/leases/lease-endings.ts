@@ -13,7 +13,7 @@ import type { LeaseCallLimit } from './lease-call-limit.ts';
 import type { LeaseEndReason } from './lease-contract.ts';
 import type { LeaseClock } from './lease-clock.ts';
 import type { LeaseRow } from './lease-row.ts';
-import type { LeaseEnd, LeaseStore } from './lease-store.ts';
+import { ENDS_AT_ONCE, type LeaseEnd, type LeaseStore } from './lease-store.ts';
 import { excessSeats, type OpenPool } from './open-pool.ts';
 import type { PoolRow } from './pool-store.ts';
 import type { SeatPools } from './seat-pools.ts';
@@ -47,8 +47,11 @@ const GONE: Record<LeaseEndReason, string> = {
 };
 
 /** @param lease one that has ended, or a lingering one, which its client has released */
-export function leaseGone({ endReason }: Pick<LeaseRow, 'endReason'>): ApiError {
-  const reason = endReason ?? 'released';
+export function endReasonOf({ endReason }: LeaseRow): LeaseEndReason {
+  return endReason ?? 'released';
+}
+
+export function leaseGone(reason: LeaseEndReason): ApiError {
   return new ApiError('lease_gone', `the lease has ended: ${GONE[reason]}`, { fields: { reason } });
 }
 
@@ -77,18 +80,19 @@ export function createLeaseEndings(needs: Needs) {
     return excess > 0 && (await leases.newerUnits(lease)) < excess;
   }
 
-  /** Ends those of the newest seats that no client uses, so that no older lease ends in favor of them. */
+  /**
+   * Ends those of the newest seats that no client uses, so that no older lease ends in favor of them. The next calls end
+   * those that remain; until then, they count among the newest.
+   */
   async function freeUnused(pool: OpenPool): Promise<void> {
     const excess = excessSeats(pool);
-    const unused = excess === 0 ? [] : await leases.unusedBeyond(pool.license.id, excess);
-    if (unused.length === 0) return;
-    const ended = { state: 'reclaimed', endedAt: clock.now(), endReason: 'seats_lowered' } as const;
-    for (const lease of unused)
-      await leases.update({ ...lease, ...(lease.state === 'queued' ? { offered: 0 } : ended) });
+    if (excess === 0) return;
+    const freed = await leases.freeUnused(pool.license.id, excess, clock.now(), ENDS_AT_ONCE);
+    if (freed.length === 0) return;
     // A client that was offered a seat waits on, and still counts as waiting.
     await pools.settle(
       pool,
-      unused.map((lease) => ({ ...lease, state: 'lingering' })),
+      freed.map((seat) => ({ ...seat, state: 'lingering', offered: 0 })),
     );
     afterCommit(needs.onChanged);
   }

@@ -8,7 +8,7 @@ import type { CheckoutRequest, LeaseDraft } from './lease-draft.ts';
 import type { LeaseVerdict } from './lease-judge.ts';
 import type { LeaseRow } from './lease-row.ts';
 import type { LeaseStore } from './lease-store.ts';
-import type { OpenPool } from './open-pool.ts';
+import { excessSeats, type OpenPool } from './open-pool.ts';
 import type { SeatPools } from './seat-pools.ts';
 
 /** How a checkout ends. */
@@ -158,7 +158,8 @@ export function createLeaseGrants({ leases, pools, leaseClock, clock }: Needs) {
       await pools.offer(pool);
       const { machineFingerprint } = waiting;
       const lease = { ...((await leases.findById(waiting.id)) ?? waiting), machineFingerprint };
-      if (lease.offered === 1) return takeOffer(pool, lease);
+      // After seats were lowered, the offer may be one of those that are still to be taken back.
+      if (lease.offered === 1 && excessSeats(pool) === 0) return takeOffer(pool, lease);
       // A client that neither waits nor names its ticket does not know that it has a place.
       const waits = request.wait_seconds > 0 || request.ticket !== undefined;
       if (waits && leaseClock.now() < (lease.waitUntil ?? 0)) return keepPlace(pool, lease, request);

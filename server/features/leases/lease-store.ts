@@ -9,6 +9,8 @@ const LIVE = 'e.ended_at IS NULL';
 /** The same as `holdsSeat`. */
 const HOLDS = `${LIVE} AND (e.state <> 'queued' OR e.offered = 1)`;
 const IDS_AT_ONCE = 1000;
+/** Leases that end in one transaction, so that other changes wait only a few milliseconds. */
+export const ENDS_AT_ONCE = 200;
 /** IDs begin with 1. */
 const NO_LEASE = 0;
 /** Later than any time. */
@@ -24,6 +26,9 @@ export interface LeaseEnd {
 
 /** What a lease that was due held. Its row is not read: many end together. */
 export type EndedLease = Pick<LeaseRow, 'seatKey' | 'units' | 'offered' | 'endReason'>;
+
+/** What a lease held that no longer holds a seat. */
+type FreedSeat = Pick<LeaseRow, 'seatKey' | 'units'>;
 
 /** A lease that waits for a seat, as far as those before it decide about it. */
 export type WaitingLease = Pick<LeaseRow, 'id' | 'seatKey' | 'units' | 'userName' | 'host' | 'address'>;
@@ -108,9 +113,16 @@ export function createLeaseStore(sequelize: Sequelize) {
       FROM seats s)`;
   const newer = sql.statement<{ units: number }>(`
     ${seatsByAge} SELECT CAST(newer AS BIGINT) AS "units" FROM by_age WHERE seat_key = $seatKey`);
-  const unused = sql.statement<LeaseRow>(`
-    ${seatsByAge} SELECT ${LEASE_COLUMNS} FROM leases e JOIN by_age a ON a.seat_key = e.seat_key
-    WHERE e.license_id = $licenseId AND ${HOLDS} AND e.state IN ('lingering', 'queued') AND a.newer < $excess`);
+  const freeUnused = sql.statement<FreedSeat>(`
+    ${seatsByAge} UPDATE leases SET offered = 0,
+      state = CASE WHEN state = 'lingering' THEN 'reclaimed' ELSE state END,
+      end_reason = CASE WHEN state = 'lingering' THEN 'seats_lowered' END,
+      ended_at = CASE WHEN state = 'lingering' THEN $at ELSE ended_at END
+    WHERE id IN (
+      SELECT e.id FROM leases e JOIN by_age a ON a.seat_key = e.seat_key
+      WHERE e.license_id = $licenseId AND ${HOLDS} AND e.state IN ('lingering', 'queued') AND a.newer < $excess
+      ORDER BY a.newer, e.id DESC LIMIT $limit)
+    RETURNING seat_key AS "seatKey", units AS "units"`);
   // The first lease describes a shared seat. IDs tell which it is, also if the clocks of two servers differ.
   const held = sql.statement<HeldSeat>(`
     SELECT e.user_name AS "user", e.host AS "host", e.address AS "address", s.units AS "units" FROM (
@@ -185,9 +197,12 @@ export function createLeaseStore(sequelize: Sequelize) {
     /** Units of the seats that are newer than the seat of this lease, without borrowed ones. */
     newerUnits: async ({ licenseId, seatKey }: LeaseRow): Promise<number> =>
       (await newer.first({ licenseId, seatKey, never: NEVER }))?.units ?? 0,
-    /** Leases of the newest seats that no client uses: they linger or are only offered. @param excess units to be freed */
-    unusedBeyond: (licenseId: number, excess: number): Promise<LeaseRow[]> =>
-      unused.all({ licenseId, excess, never: NEVER }),
+    /**
+     * Ends the lingering leases of the newest seats, and takes back their offers, the newest first.
+     * @param excess units to be freed @param at wall time
+     */
+    freeUnused: (licenseId: number, excess: number, at: number, limit: number): Promise<FreedSeat[]> =>
+      freeUnused.all({ licenseId, excess, at, limit, never: NEVER }),
     /** One entry for each seat, about the client that took it. @param except a lease that does not count */
     heldSeats: (licenseId: number, except = NO_LEASE): Promise<HeldSeat[]> => held.all({ licenseId, except }),
     holders: (licenseId: number, limit: number): Promise<Holder[]> => holders.all({ licenseId, limit }),

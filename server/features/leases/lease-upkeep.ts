@@ -10,7 +10,7 @@ import type { HeartbeatBuffer } from './heartbeat-buffer.ts';
 import type { LeaseClock } from './lease-clock.ts';
 import { MAX_GAP_MS } from './lease-clock-store.ts';
 import type { SeatOfLease } from './lease-row.ts';
-import type { EndedLease, LeaseStore } from './lease-store.ts';
+import { type EndedLease, ENDS_AT_ONCE, type LeaseStore } from './lease-store.ts';
 import type { PoolStore } from './pool-store.ts';
 import type { OpenPool } from './open-pool.ts';
 import { CALM_MS, type SeatPools } from './seat-pools.ts';
@@ -20,8 +20,6 @@ const EVERY_MS = 1000;
 const RESTING_MS = 5000;
 /** Another server may have a heartbeat in memory for a second. It came in time: late ones are written at once. */
 const SLACK_MS = 2000;
-/** Leases per transaction, so that other writers wait only a few milliseconds. */
-const BATCH = 200;
 const POOLS_AT_ONCE = 200;
 /**
  * For this long after seats were changed, pools in use are compared with them: a change of a pool that had read the earlier
@@ -108,11 +106,11 @@ export function createLeaseUpkeep(needs: Needs): LeaseUpkeep {
   /** @param before lease time */
   async function endDue(before: number): Promise<void> {
     for (;;) {
-      const due = await leases.findDue(before, clock.now(), BATCH);
+      const due = await leases.findDue(before, clock.now(), ENDS_AT_ONCE);
       for (const licenseId of due) {
         if (isClosed) return;
         await withPool(licenseId, async (pool) => {
-          const ended = await leases.endDue(licenseId, before, clock.now(), BATCH);
+          const ended = await leases.endDue(licenseId, before, clock.now(), ENDS_AT_ONCE);
           if (ended.length === 0) return;
           await pools.settle(
             pool,

@@ -12,7 +12,7 @@ import type { DenialLog } from './denial-log.ts';
 import type { LeaseCallLimit } from './lease-call-limit.ts';
 import type { LeaseClock } from './lease-clock.ts';
 import type { leaseContract, LeaseEndReason, PoolObject } from './lease-contract.ts';
-import { leaseGone, type LeaseEndings, unknownLease } from './lease-endings.ts';
+import { endReasonOf, leaseGone, type LeaseEndings, unknownLease } from './lease-endings.ts';
 import { checkDevice } from './lease-draft.ts';
 import type { LeaseFiles } from './lease-files.ts';
 import { toEventLease, toLeaseObject } from './lease-presenter.ts';
@@ -49,7 +49,7 @@ interface Refused {
   object: PoolObject;
 }
 
-/** The same for a lease that has ended because of it. */
+/** The same for a lease that has ended, or ends because of it. */
 interface Gone {
   gone: LeaseEndReason;
 }
@@ -188,7 +188,7 @@ export function createReleaseService(needs: Needs) {
       const outcome = await endings.withLease(
         request.lease_token,
         async (lease, pool): Promise<Refused | Gone | { lease: LeaseRow; pool: OpenPool }> => {
-          if (lease.state !== 'active' && lease.state !== 'borrowed') throw leaseGone(lease);
+          if (lease.state !== 'active' && lease.state !== 'borrowed') return { gone: endReasonOf(lease) };
           const gone = await endings.obstacle(pool, lease);
           if (gone !== null) {
             if (lease.state === 'active' && endings.confirmed(gone) !== null)
@@ -203,7 +203,7 @@ export function createReleaseService(needs: Needs) {
         },
         call,
       );
-      if ('gone' in outcome) throw leaseGone({ endReason: outcome.gone });
+      if ('gone' in outcome) throw leaseGone(outcome.gone);
       const { lease, pool } = outcome;
       const { license } = pool;
       if ('refused' in outcome) {

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { problemOfParent } from '#server/installation/used-directory.ts';
 import { CommandFailure } from './command-failure.ts';
 
 /** For commands that do not create an installation. @throws CommandFailure */
@@ -6,6 +7,7 @@ export function requireDataDirectory(dataDir: string): void {
   if (existsSync(dataDir)) return;
   throw new CommandFailure(
     'unavailable',
-    `the data directory ${dataDir} does not exist; name another with --data-dir, or create it with \`license-desk serve\``,
+    problemOfParent(dataDir) ??
+      `the data directory ${dataDir} does not exist; name another with --data-dir, or create it with \`license-desk serve\``,
   );
 }

@@ -1,8 +1,6 @@
 // Asks once, before a new data directory is used, where its server runs.
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { app } from 'electron';
-import { MASTER_KEY_FILE, SEALED_KEY_FILE } from '#server/platform/master-key.ts';
+import { isUsedByApp } from '#server/installation/used-directory.ts';
 import { rememberServerHome, readServerHome, type ServerHome } from './server-home.ts';
 import { findServerPackage, installService } from './server-package.ts';
 import type { ChoiceView } from './shell-bridge.ts';
@@ -14,11 +12,6 @@ interface Needs {
   window: Pick<ShellWindow, 'ask' | 'show' | 'close'>;
   startsHidden: boolean;
 }
-
-const USED_FILES = [MASTER_KEY_FILE, SEALED_KEY_FILE, 'installation.json', 'config.json', 'license-desk.db'];
-
-/** Also of one that cannot be read, which is then reported. */
-const isUsed = (dataDir: string) => USED_FILES.some((file) => existsSync(join(dataDir, file)));
 
 function viewOf(problem: string, dataDir: string): ChoiceView {
   const t = texts();
@@ -40,7 +33,7 @@ export async function chooseServerHome({ dataDir, window, startsHidden }: Needs)
   const chosen = readServerHome();
   if (chosen !== null) return chosen;
   // A start from a checkout, at login or with existing data is not the first start of an installed app.
-  if (!app.isPackaged || startsHidden || isUsed(dataDir)) return 'app';
+  if (!app.isPackaged || startsHidden || isUsedByApp(dataDir)) return 'app';
   for (let problem = ''; ;) {
     const view = viewOf(problem, dataDir);
     const answer = await window.ask(view);

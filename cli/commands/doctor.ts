@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { problemOfParent } from '#server/installation/used-directory.ts';
 import { requireAdminUrl } from '#server/platform/admin-reach.ts';
 import { ConfigError, type Config } from '#server/platform/config.ts';
 import { settingWarnings } from '#server/platform/setting-warnings.ts';
@@ -60,7 +61,7 @@ async function checkInstallation(command: Command): Promise<Check[]> {
       ok: true,
       detail: `warning: ${message}`,
     })),
-    checkDataDirectory(config.dataDir, directory),
+    checkDataDirectory(config.dataDir, directory, problemOfParent(config.dataDir)),
   ];
   if (!directory?.isDirectory) return checks;
   const [{ checkServer }, { diagnose }, { exposedFiles }] = await Promise.all([

@@ -1,12 +1,11 @@
 // Locks a data directory for one server or command, or explains why that fails.
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DirectoryLock, lockDirectory, lockFile } from '#server/database/directory-lock.ts';
 import { provideHomeDirectory, userNameOf } from '#server/platform/os-user.ts';
-import { isUsed } from './installation.ts';
 import { quoted } from './open-command.ts';
 import { readRuntimeFile } from './runtime-file.ts';
+import { problemOfParent } from './used-directory.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
 
 const RETRY_MS = 100;
@@ -46,21 +45,15 @@ export function problemOfOwner(dataDir: string): DataDirectoryError | null {
 }
 
 /**
- * Whether the directory would be created below an installation, as when a container keeps its data in a directory of its
- * volume from now on. The new one would be empty.
+ * Creates the directory, readable by its owner only, unless it exists.
+ * @param options `mayBeNew`: also below the directory of an installation
+ * @throws DataDirectoryError
  */
-function problemOfParent(dataDir: string): DataDirectoryError | null {
-  const parent = dirname(dataDir);
-  if (existsSync(dataDir) || !isUsed(parent)) return null;
-  return new DataDirectoryError(
-    `${parent} has an installation, and ${dataDir} would be a new one; use --data-dir ${quoted(parent)}, or move all files from there to ${dataDir}`,
-  );
-}
-
-/** Creates the directory, readable by its owner only, unless it exists. @throws DataDirectoryError */
-export function prepareDataDirectory(dataDir: string): void {
-  const problem = problemOfOwner(dataDir) ?? problemOfParent(dataDir);
-  if (problem) throw problem;
+export function prepareDataDirectory(dataDir: string, { mayBeNew = false } = {}): void {
+  const foreign = problemOfOwner(dataDir);
+  if (foreign) throw foreign;
+  const misplaced = mayBeNew ? null : problemOfParent(dataDir);
+  if (misplaced !== null) throw new DataDirectoryError(misplaced);
   // Everything written from here on, including database and logs, is readable by this user only.
   process.umask(0o077);
   provideHomeDirectory(dataDir);

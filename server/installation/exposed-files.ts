@@ -3,7 +3,7 @@ import { statSync, type Stats } from 'node:fs';
 import { join, relative } from 'node:path';
 import { DataDirectoryError } from './data-directory.ts';
 import { databaseFile } from './database-location.ts';
-import { isUsed } from './installation.ts';
+import { isUsed } from './used-directory.ts';
 import { type Config, configFilePath, readConfigFile } from '#server/platform/config.ts';
 import { holdsPassword } from '#server/platform/mask-passwords.ts';
 import { MASTER_KEY_FILE, SEALED_KEY_FILE } from '#server/platform/master-key.ts';

@@ -8,13 +8,12 @@ import { UnusableDatabaseError } from '#server/database/unusable-database.ts';
 import { writeFileDurably } from '#server/platform/durable-file.ts';
 import { MASTER_KEY_FILE } from '#server/platform/master-key.ts';
 import { SETTINGS } from '#server/platform/settings.ts';
+import { markerFile } from './used-directory.ts';
 
 const marker = z.object({
   /** `sqlite`, or the PostgreSQL database without its credentials. */
   database: z.string(),
 });
-
-const pathIn = (dataDir: string) => join(dataDir, 'installation.json');
 
 /** Identifies the database, to distinguish a newly configured one from one that has lost its content. */
 export function databaseName({ url }: DatabaseLocation): string {
@@ -23,12 +22,9 @@ export function databaseName({ url }: DatabaseLocation): string {
   return `postgres://${host}${pathname}`;
 }
 
-/** Whether an earlier start has set up a database there. */
-export const isUsed = (dataDir: string): boolean => existsSync(pathIn(dataDir));
-
 function markedDatabase(dataDir: string): string | null {
   try {
-    return marker.parse(JSON.parse(readFileSync(pathIn(dataDir), 'utf8'))).database;
+    return marker.parse(JSON.parse(readFileSync(markerFile(dataDir), 'utf8'))).database;
   } catch {
     return null;
   }
@@ -46,7 +42,7 @@ export function markMovedInstallation(dataDir: string, location: DatabaseLocatio
 
 /** Called once the database contains a signing key and no longer depends on its WAL. */
 export function markInstallation(dataDir: string, location: DatabaseLocation): void {
-  writeFileDurably(pathIn(dataDir), `${JSON.stringify({ database: databaseName(location) })}\n`);
+  writeFileDurably(markerFile(dataDir), `${JSON.stringify({ database: databaseName(location) })}\n`);
 }
 
 /**

@@ -19,7 +19,7 @@ export async function serve(readConfig: () => Config, options: ServeOptions = {}
   const config = readConfig();
   const stop = stopSignal();
   const onReload = reloadSignal(stop.ask);
-  prepareDataDirectory(config.dataDir);
+  prepareDataDirectory(config.dataDir, { mayBeNew: options.newInstallation ?? false });
   // Others could have put code into the cache.
   refuseExposedFiles(config);
   enableCompileCache(join(config.dataDir, 'cache'));

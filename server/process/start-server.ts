@@ -96,7 +96,7 @@ export async function startServer(
   const location = databaseLocation(config);
   const sharedTime = location.url === null || given.clock ? null : createSharedTime();
   const clock = given.clock ?? sharedTime ?? systemClock;
-  prepareDataDirectory(config.dataDir);
+  prepareDataDirectory(config.dataDir, { mayBeNew: newInstallation });
   refuseExposedFiles(config);
   // Ended in reverse order, at the stop or when a later step fails.
   const parts: Part[] = [];

@@ -142,7 +142,8 @@ export async function openRestore(
   { replaceDatabase = false } = {},
 ): Promise<OpenedRestore> {
   if (!replaceDatabase) await refuseForeignDatabase(config);
-  prepareDataDirectory(config.dataDir);
+  // A backup is often checked in a directory below the installation.
+  prepareDataDirectory(config.dataDir, { mayBeNew: true });
   const lock = await takeDataDirectory(config.dataDir, LOCK_WAIT_MS);
   const security = createSecurityLog(join(config.dataDir, 'logs'), () => {});
   const restores = composeRestore(config, { isServing: false, security, call: () => cliCall(userName) });

@@ -55,7 +55,7 @@ describe('the data directory', () => {
     ['is a file', { ...sound, isDirectory: false }, false, 'not a directory'],
     ['cannot be written', { ...sound, writable: false }, false, 'cannot write'],
   ])('%s', (_case, facts, ok, detail) => {
-    const check = checkDataDirectory('/srv/desk', facts);
+    const check = checkDataDirectory('/srv/desk', facts, null);
     expect(check.ok).toBe(ok);
     expect(check.detail).toContain('/srv/desk');
     expect(check.detail).toContain(detail);

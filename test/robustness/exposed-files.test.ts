@@ -179,6 +179,13 @@ describe.skipIf(process.getuid?.() !== 0)('a volume of another owner', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining(refusal)]);
     expect(existsSync(way)).toBe(false);
 
+    const { checks } = (await below.fails('doctor')) as unknown as { checks: object[] };
+    expect(checks).toContainEqual({
+      check: 'data_directory',
+      ok: false,
+      detail: expect.stringContaining(refusal) as string,
+    });
+
     const names = readdirSync(dataDir).map((name) => join(dataDir, name));
     execFileSync(prefix[0]!, [...prefix.slice(1), 'mkdir', '-m', '0700', way]);
     execFileSync(prefix[0]!, [...prefix.slice(1), 'mv', ...names, way]);

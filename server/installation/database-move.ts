@@ -39,9 +39,10 @@ function readMove(dataDir: string): MoveRecord | null {
   }
 }
 
-/** Whether the data was moved to this database by a server that has not been restarted since. */
-export function hasMovedTo(dataDir: string, location: DatabaseLocation): boolean {
-  return readMove(dataDir)?.to === databaseName(location);
+/** Whether the data was moved to SQLite, and the next start puts its file in place. */
+export function hasIncoming(dataDir: string, location: DatabaseLocation): boolean {
+  const isTarget = location.url === null && readMove(dataDir)?.to === databaseName(location);
+  return isTarget && existsSync(incomingFile(dataDir));
 }
 
 /** Written before the setting, when the copy is complete. */

@@ -65,16 +65,21 @@ export function isFileMissing({ url, file }: DatabaseLocation): boolean {
 /**
  * Whether no setting names the PostgreSQL database of the installation, as for a command without the environment of the
  * service. On SQLite, the data directory would become a second, empty installation.
+ * @param otherwise what to do if there is no such database any more
  * @returns the error to throw; null if the database may be opened or created
  */
-export function missingSetting(dataDir: string, location: DatabaseLocation): UnusableDatabaseError | null {
+export function missingSetting(
+  dataDir: string,
+  location: DatabaseLocation,
+  otherwise = 'start over with a new database and signing key (license-desk serve --new-installation)',
+): UnusableDatabaseError | null {
   const marked = markedDatabase(dataDir);
   const isElsewhere = marked !== null && location.url === null && marked !== databaseName(location);
   if (!isElsewhere || !isFileMissing(location)) return null;
   const { databaseUrl, databaseUrlFile } = SETTINGS;
   return new UnusableDatabaseError(
     `${dataDir} belongs to an installation in ${marked}, but no setting names that database; set ${databaseUrl.env} or ` +
-      `${databaseUrlFile.env} as for its server, or start over with a new database and signing key (license-desk serve --new-installation)`,
+      `${databaseUrlFile.env} as for its server, or ${otherwise}`,
   );
 }
 

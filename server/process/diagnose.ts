@@ -20,7 +20,7 @@ import { isEmptyDatabase, pendingMigrations, SCHEMA } from '#server/database/mig
 import { queryPostgres } from '#server/database/postgres-statements.ts';
 import { type AskPostgres, findReplicaProblem, REPLICA_MESSAGES } from '#server/database/replica-state.ts';
 import { aboutDatabase } from '#server/database/unusable-database.ts';
-import { hasMovedTo } from '#server/installation/database-move.ts';
+import { hasIncoming } from '#server/installation/database-move.ts';
 import {
   hasHadDatabase,
   isFileMissing,
@@ -186,7 +186,7 @@ async function lookAtDatabase(location: DatabaseLocation, config: Config): Promi
   const mustExist = hasHadDatabase(dataDir, location);
   const lost = lostDatabase(dataDir, location);
   if (isFileMissing(location)) {
-    if (hasMovedTo(dataDir, location))
+    if (hasIncoming(dataDir, location))
       return [{ check: 'database', ok: true, detail: 'the next start completes its move' }];
     const problem = missingSetting(dataDir, location) ?? (mustExist ? lost : null);
     if (problem) return [failed(location, 'database', problem)];

@@ -8,7 +8,7 @@ import { compareDatabases } from '#server/features/backup/restore-comparison-sto
 import { createRestoreService, type PendingRestore } from '#server/features/backup/restore-service.ts';
 import type { RestoreRequest } from '#server/features/backup/restore-unpacking.ts';
 import { restoreTarget } from './compose-administration.ts';
-import { refuseForeignDatabase } from './replaced-database.ts';
+import { refuseForeignDatabase, refuseUnfinishedMove } from './replaced-database.ts';
 import { findForeignCode, finishDatabase, upgradeDatabase } from './restored-database.ts';
 import { prepareDataDirectory, takeDataDirectory } from '#server/installation/data-directory.ts';
 import { databaseLocation } from '#server/installation/database-location.ts';
@@ -131,7 +131,8 @@ export interface OpenedRestore extends PendingRestore {
 /**
  * Unpacks and checks a backup, and locks the data directory until `close` is called.
  * @param userName the OS user, for the audit log
- * @param options `replaceDatabase`: also one with content that only the environment or the command line names
+ * @param options `replaceDatabase`: also one with content that only the environment or the command line names; or, if no
+ *   setting names the one of the installation, by SQLite
  * @throws DataDirectoryError if a server is running there; BackupError, ConfigError, NewerDatabaseError,
  *   UnusableDatabaseError
  */
@@ -141,6 +142,7 @@ export async function openRestore(
   userName: string,
   { replaceDatabase = false } = {},
 ): Promise<OpenedRestore> {
+  refuseUnfinishedMove(config);
   if (!replaceDatabase) await refuseForeignDatabase(config);
   // A backup is often checked in a directory below the installation.
   prepareDataDirectory(config.dataDir, { mayBeNew: true });

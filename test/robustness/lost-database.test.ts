@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { Sequelize } from 'sequelize';
 import { describe, expect, it } from 'vitest';
+import { PASSPHRASE } from '../helpers/backup-file.ts';
 import { CLI_PROGRAM, cliOn, documentOf, runCli } from '../helpers/cli.ts';
 import { snapshotOf } from '../helpers/directory-snapshot.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
@@ -169,6 +170,8 @@ describe.skipIf(!hasPostgres)(`an installation in PostgreSQL${why}`, () => {
       const failure = await cliOn(dataDir).fails(...words);
       expect(failure).toMatchObject({ error_code: 'unavailable' });
       expect(failure.message).toContain(refusal);
+      const remedy = words[0] === 'restore' ? 'add --replace-database if it is lost' : '--new-installation';
+      expect(failure.message).toContain(remedy);
     }
     expect(existsSync(backup)).toBe(false);
     const { code, stderr } = await serveToEnd({ dataDir, program: [CLI_PROGRAM, 'serve'] });
@@ -181,6 +184,53 @@ describe.skipIf(!hasPostgres)(`an installation in PostgreSQL${why}`, () => {
     expect(await keyIdOf({ dataDir, masterKey, flags })).toBe(keyId);
     expect(await keyIdOf({ dataDir, newInstallation: true })).not.toBe(keyId);
     await keyIdOf({ dataDir });
+  });
+
+  const passphraseFile = () => {
+    const path = join(temporaryDirectory(), 'passphrase');
+    writeFileSync(path, PASSPHRASE);
+    return path;
+  };
+
+  it('is restored into SQLite if PostgreSQL is lost', async () => {
+    const dataDir = temporaryDirectory();
+    const keyId = await keyIdOf({ dataDir, flags: { 'database-url': await newMigratedPostgresDatabase() } });
+    const marker = markerOf(dataDir);
+    const backup = join(temporaryDirectory(), 'desk.ldbackup');
+    const opened = ['--passphrase-file', passphraseFile()];
+    const other = temporaryDirectory();
+    const otherKey = await keyIdOf({ dataDir: other });
+    await cliOn(other).ok('backup', '--out', backup, ...opened);
+
+    const restore = ['restore', backup, ...opened, '--yes'];
+    const { message } = await cliOn(dataDir).fails(...restore);
+    expect(message).toMatch(/or add --replace-database if it is lost, to restore into SQLite instead$/u);
+    expect(markerOf(dataDir)).toBe(marker);
+    await cliOn(dataDir).ok(...restore, '--replace-database');
+    expect(otherKey).not.toBe(keyId);
+    expect(await keyIdOf({ dataDir })).toBe(otherKey);
+  });
+
+  it('is not restored between a move to SQLite and the start that completes it', async () => {
+    const dataDir = temporaryDirectory();
+    const env = { LICENSE_DESK_DATABASE_URL: await newMigratedPostgresDatabase() };
+    const flags = { 'database-url': env.LICENSE_DESK_DATABASE_URL };
+    const keyId = await keyIdOf({ dataDir, flags });
+    const backup = join(temporaryDirectory(), 'desk.ldbackup');
+    const opened = ['--passphrase-file', passphraseFile()];
+    const common = ['--json', '--data-dir', dataDir];
+    documentOf(await runCli(['backup', '--out', backup, ...opened, ...common], { env }));
+    documentOf(await runCli(['move-database', '--to', 'sqlite', ...common], { env }));
+
+    const restore = ['restore', backup, ...opened, '--yes'];
+    for (const words of [restore, [...restore, '--replace-database']]) {
+      const { message } = await cliOn(dataDir).fails(...words);
+      expect(message).toContain('was moved to SQLite; start the server once, which completes the move');
+    }
+    expect(await cliOn(dataDir).ok('doctor')).toMatchObject({ ok: true });
+    expect(await keyIdOf({ dataDir })).toBe(keyId);
+    await cliOn(dataDir).ok(...restore);
+    expect(await keyIdOf({ dataDir })).toBe(keyId);
   });
 
   it('keeps the setting that names its database', async () => {

@@ -53,7 +53,9 @@ test(
       await dialog.getByLabel('Organization').fill('Acme');
       await expectAccessible(desk);
       await dialog.getByRole('button', { name: 'Issue' }).click();
-      await expect(dialog).toContainText('You can download the private key once, within 15 minutes.');
+      await expect(dialog).toContainText(
+        /You can download the private key once, until .+ UTC \(in 15 minutes\)\./u,
+      );
       const saved = await save(desk, 'Download key and certificate');
       await expect(dialog).toContainText('The server no longer has the key.');
       await dialog.getByRole('button', { name: 'Done' }).click();

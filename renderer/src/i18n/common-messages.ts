@@ -57,7 +57,7 @@ export const commonMessages = messagesOf(
     claimedName: '{name} (claimed)',
     unreachable: 'The server did not respond.',
     sentOnce:
-      'The change may have been made. If you try again without changing the form, it is not made a second time.',
+      'The change may have been made. If you try again in this form without changing it, the change is not made a second time.',
     notAccepted: 'The server rejected these values:',
     selected: 'None selected | {n} selected | {n} selected',
     selectRow: 'Select {name}',
@@ -198,7 +198,7 @@ export const commonMessages = messagesOf(
     claimedName: '{name} (unbestätigt)',
     unreachable: 'Der Server hat nicht geantwortet.',
     sentOnce:
-      'Die Änderung wurde möglicherweise vorgenommen. Wenn Sie es mit unverändertem Formular erneut versuchen, wird sie kein zweites Mal vorgenommen.',
+      'Die Änderung wurde möglicherweise vorgenommen. Wenn Sie es in diesem Formular unverändert erneut versuchen, wird sie kein zweites Mal vorgenommen.',
     notAccepted: 'Der Server hat diese Werte abgelehnt:',
     selected: 'Nichts ausgewählt | {n} ausgewählt | {n} ausgewählt',
     selectRow: '{name} auswählen',

@@ -62,7 +62,8 @@ export const certificateMessages = messagesOf(
     issued: 'Certificate issued',
     issuedNote: 'Issued to {name}, serial number {serial}.',
     keyNote:
-      'You can download the private key once, within 15 minutes. The server does not keep it. If you close this dialog first, you must issue another certificate.',
+      'You can download the private key once, until {at} ({relative}). The server does not keep it. If you close this dialog first, you must issue another certificate.',
+    keyGone: 'The server no longer has the private key. Revoke this certificate and issue another one.',
     keySaved: 'Key and certificate saved as {file}. The server no longer has the key.',
     keyNotSaved: 'The key is not saved. The server no longer has it.',
     keyUnconfirmed: 'The server no longer has the key. Make sure that {file} was saved.',
@@ -192,7 +193,9 @@ export const certificateMessages = messagesOf(
     issued: 'Zertifikat ausgestellt',
     issuedNote: 'Ausgestellt für {name}, Seriennummer {serial}.',
     keyNote:
-      'Sie können den privaten Schlüssel einmal herunterladen, innerhalb von 15 Minuten. Der Server bewahrt ihn nicht auf. Wenn Sie dieses Fenster vorher schließen, müssen Sie ein neues Zertifikat ausstellen.',
+      'Sie können den privaten Schlüssel einmal herunterladen, bis {at} ({relative}). Der Server bewahrt ihn nicht auf. Wenn Sie dieses Fenster vorher schließen, müssen Sie ein neues Zertifikat ausstellen.',
+    keyGone:
+      'Der Server hat den privaten Schlüssel nicht mehr. Widerrufen Sie dieses Zertifikat und stellen Sie ein neues aus.',
     keySaved: 'Schlüssel und Zertifikat als {file} gespeichert. Der Server hat den Schlüssel nicht mehr.',
     keyNotSaved: 'Der Schlüssel ist nicht gespeichert. Der Server hat ihn nicht mehr.',
     keyUnconfirmed:

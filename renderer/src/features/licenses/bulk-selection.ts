@@ -46,18 +46,18 @@ export function selectionOf(licenses: readonly ListedLicense[]): BulkSelection {
 /** What a filter matches at one moment. */
 export interface Matching {
   count: number;
-  /** The ID of the license that was issued last. */
+  /** The ID of the license that was issued last; 0 if there are none. */
   newestId: number;
 }
 
 /**
  * The newest is read first: what is issued in between is counted and left alone, rather than changed uncounted.
- * @returns null if there are none, or more than the server counts, because their number could not be confirmed
+ * @returns null if there are more than the server counts, because their number could not be confirmed
  */
 export async function matchingOf(filter: LicenseFilter): Promise<Matching | null> {
   const [newest] = (await adminClient.listLicenses({ ...filter, ...NEWEST_FIRST, limit: 1 })).items;
   const { count, exact } = await adminClient.countLicenses(filter);
-  return newest && exact ? { count, newestId: newest.license_id } : null;
+  return exact ? { count, newestId: newest?.license_id ?? 0 } : null;
 }
 
 /**

@@ -3,8 +3,11 @@
 /** Replaces a password. An actual password cannot have this value. */
 export const MASK = '********';
 
+const HOST = String.raw`(?:\[[^\]/?#]*\]|[^:@,/?#[\]]*)(?::\d+)?`;
+/** A user without a password, hosts with their ports, and a path. An `@` after it belongs to a parameter. */
+const NO_PASSWORD = String.raw`[^:/?#]*@${HOST}(?:,${HOST})*(?:/[^@?#]*)?(?:[?#]|$)`;
 /** Up to the password of a user, whose name may contain an `@`: `desk@server`. */
-const BEFORE_PASSWORD = /^.*?:\/\/[^:/?#]*:/su;
+const BEFORE_PASSWORD = new RegExp(String.raw`^.*?://(?!${NO_PASSWORD})[^:/?#]*:`, 'su');
 /** PostgreSQL also accepts passwords in these parameters. */
 const PARAMETER = /(?<=[?&](?:ssl)?password=)[^&#]*/giu;
 /** The same within other text, which may go on after the quote that ends the URL. */
@@ -16,7 +19,7 @@ const PART = new RegExp(String.raw`${SCHEME}(?:(?!${SCHEME}).)*|(?:(?!${SCHEME})
 
 function maskUrl(url: string, parameter: RegExp): string {
   const begin = BEFORE_PASSWORD.exec(url)?.[0].length ?? Infinity;
-  // The last one, because people forget to escape passwords. A password in a parameter may contain it.
+  // The last `@`, because people forget to escape passwords. A password in a parameter may contain it.
   const at = url.lastIndexOf('@');
   const values = [...url.matchAll(parameter)].map(
     ({ index, 0: value }) => [index, index + value.length] as const,

@@ -15,7 +15,11 @@ it.each([
   ['postgres://desk:p@ss two@db:5432/desk', 'postgres://desk:********@db:5432/desk'],
   ['postgres://desk@db/desk?password=two words&x=1', 'postgres://desk@db/desk?password=********&x=1'],
   ["postgres://desk@db/desk?password=it's", 'postgres://desk@db/desk?password=********'],
-  ['postgres://desk@db:5432/desk?password=a@b&x=1', 'postgres://desk@db:********&x=1'],
+  ['postgres://desk@db:5432/desk?password=a@b&x=1', 'postgres://desk@db:5432/desk?password=********&x=1'],
+  // It may be a port, but not with an `@` in the path.
+  ['postgres://desk@myserver:12/34@db/desk', 'postgres://desk@myserver:********@db/desk'],
+  ['postgres://desk@myserver:1234@db:5432/desk', 'postgres://desk@myserver:********@db:5432/desk'],
+  ['http://u@h/x?next=http://a:secret@b', 'http://u@h/x?next=http://a:********@b'],
   ['postgres://desk:se?password=cret@db/desk', 'postgres://desk:********'],
   ['postgres://desk:secret@one,two:5433/desk', 'postgres://desk:********@one,two:5433/desk'],
   ['MySQL://U:secret@h', 'MySQL://U:********@h'],
@@ -50,13 +54,20 @@ it('masks each URL of a message', () => {
 
 it('masks a long text at once', () => {
   // If each letter or URL were compared with all after it, this would take minutes.
-  for (const text of ['a'.repeat(1_000_000), 'a://b:'.repeat(200_000), '?password='.repeat(200_000)])
+  const parts = ['a', 'a://b:', 'a://b@c:1/', '?password='];
+  for (const text of parts.map((part) => part.repeat(200_000)))
     expect(maskPasswords(text).length).toBeLessThanOrEqual(text.length);
 });
 
 it.each([
   'postgres://desk@db:5432/desk',
   'postgres://desk@[2001:db8::1]:5432/desk',
+  'postgres://desk@db:5432/desk?application_name=a@b',
+  'postgres://desk@db:5432?application_name=a@b',
+  'postgres://desk@db/desk?application_name=a:b@c',
+  'postgres://desk@[2001:db8::1]/desk?application_name=a@b',
+  'postgres://desk@[2001:db8::1]:5432/desk?application_name=a@b',
+  'postgres://desk@one:5432,two:5433/desk?application_name=a@b',
   'from postgres://desk@one:5432/desk to postgres://desk@two:5432/desk',
   'postgres:///desk?host=/run/postgresql',
   'https://licenses.example.com/',

@@ -8,8 +8,8 @@ const SIGNS = String.raw`=+\-@＝＋－＠`;
 const FORMULA = new RegExp(`^'*[${SIGNS}\\t\\r\\n]`, 'u');
 const GUARDED_FORMULA = new RegExp(`^'+[${SIGNS}\\t\\r\\n]`, 'u');
 /**
- * Where a cell begins for a spreadsheet whose list separator is a semicolon or a tab, as in German: it ignores the
- * quotes around a cell that contains one.
+ * Where a cell begins for a spreadsheet whose list separator is a semicolon or a tab, as in German locales. Such a
+ * spreadsheet ignores the quotes around a cell that contains one.
  */
 const INNER_START = String.raw`(?<=[;\t\r\n])`;
 const INNER_FORMULA = new RegExp(`${INNER_START}(?=["']*[${SIGNS}])`, 'gu');

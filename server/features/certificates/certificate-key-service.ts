@@ -27,7 +27,10 @@ interface Needs {
   apiBaseUrl(): string;
 }
 
-/** Derives the key from the token alone: neither the database nor the master key can open it. */
+/**
+ * Derives the key from the token alone. Without an `Idempotency-Key`, neither the database nor the master key can open
+ * it. With one, the stored reply contains the token, so both together can.
+ */
 function sealerFor(token: string): Sealer {
   return createSealer(Buffer.from(hkdfSync('sha256', token, '', 'license-desk/certificate-key', KEY_BYTES)));
 }

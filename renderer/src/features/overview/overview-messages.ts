@@ -60,7 +60,7 @@ export const overviewMessages = messagesOf(
       'Activates a test device on the license of {holder}, the newest license without an activation. The device uses one seat.',
     checkout: 'Check out a seat from the command line',
     checkoutWhich:
-      'Checks out a seat of the license of {holder}, the newest license without an activation. The seat is free again when the lease expires.',
+      'Checks out a seat of the license of {holder}, the newest license that no client has used yet. The seat is free again when the lease expires.',
     activateNone: 'Replace LICENSE-KEY with a license key.',
     noLicense: 'No licenses yet',
     noLicenseHint: 'Issue one, or start with the initial setup.',
@@ -179,7 +179,7 @@ export const overviewMessages = messagesOf(
       'Aktiviert ein Testgerät auf der Lizenz von {holder}, der neuesten Lizenz ohne Aktivierung. Das Gerät belegt einen Platz.',
     checkout: 'Platz über die Befehlszeile ausleihen',
     checkoutWhich:
-      'Leiht einen Platz der Lizenz von {holder} aus, der neuesten Lizenz ohne Aktivierung. Der Platz wird wieder frei, wenn der Lease abläuft.',
+      'Leiht einen Platz der Lizenz von {holder} aus, der neuesten noch nicht benutzten Lizenz. Der Platz wird wieder frei, wenn der Lease abläuft.',
     activateNone: 'Ersetzen Sie LICENSE-KEY durch einen Lizenzschlüssel.',
     noLicense: 'Noch keine Lizenzen',
     noLicenseHint: 'Stellen Sie eine aus oder beginnen Sie mit der Ersteinrichtung.',

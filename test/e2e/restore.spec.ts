@@ -144,7 +144,16 @@ test(
     await expect(choice.locator('option:checked')).toContainText('monday.ldbackup');
     await restore.getByLabel('Passphrase of the backup').fill(PASSPHRASE);
 
-    // Another administrator uploads meanwhile.
+    // Another administrator uploads meanwhile, and the page does not hear of it before the preview.
+    const known = await (await desk.request.get('/admin/api/backup/restore/')).body();
+    let isPreviewed = false;
+    await desk.route('**/admin/api/backup/restore/', (route) =>
+      isPreviewed ? route.continue() : route.fulfill({ contentType: 'application/json', body: known }),
+    );
+    await desk.route('**/admin/api/backup/restore/preview/', (route) => {
+      isPreviewed = true;
+      return route.continue();
+    });
     const upload = await desk.request.post('/admin/api/backup/restore/upload/', {
       data: friday,
       headers: { 'content-type': mimeType },

@@ -256,7 +256,8 @@ ${onOneCore()}${growth(results.figures)}## What limits them
   quiet runs of that part ended with 204 or 205 MB. In a look inside, after 30 s of authorizations, 29 MB were space for new
   objects, 56 MB old objects, which V8 collects only once they have grown by a third, 49 MB Node.js itself, and about 50 MB
   belonged to the C library. At their peak, 14 MB of these were taken by the compilers of V8, 10 MB by SQLite and 4 MB by
-  the cache of compiled code. Later that day, what is kept to answer 48,000 authorizations came down from 25 to 18 MB.
+  the cache of compiled code. Later that day, what is kept to answer 48,000 authorizations came down from 25 to 18 MB,
+  but a run on a slower host (bare Express 83 µs) still ended with 207 MB.
 - Idle: the figure is the median of the minutes after some work, during which the rest of this table was measured. Timers take
   0.03 to 0.07 % of one core. The first minute has more, because last uses are still written. So has the one in which V8 gives
   back 20 to 30 MB, once after some work, which takes 50 ms, and the sixth after a start, when the retention of that day runs in

@@ -93,13 +93,11 @@ const MAX_TEXTS = 1000;
 
 /** @returns the same string for equal texts: each row comes with new strings, which would take memory once for each entry */
 function createTextPool(): (text: string) => string {
-  const texts = new Map<string, string>();
+  const texts = recentMap<string, string>(MAX_TEXTS);
   return (text) => {
     const known = texts.get(text);
-    if (known !== undefined) return known;
-    if (texts.size >= MAX_TEXTS) texts.clear();
-    texts.set(text, text);
-    return text;
+    if (known === undefined) texts.set(text, text);
+    return known ?? text;
   };
 }
 

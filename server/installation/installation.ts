@@ -65,7 +65,7 @@ export function isFileMissing({ url, file }: DatabaseLocation): boolean {
 /**
  * Whether no setting names the PostgreSQL database of the installation, as for a command without the environment of the
  * service. On SQLite, the data directory would become a second, empty installation.
- * @param otherwise what to do if there is no such database any more
+ * @param otherwise what to do if that database is lost
  * @returns the error to throw; null if the database may be opened or created
  */
 export function missingSetting(

@@ -268,10 +268,14 @@ export const SETTINGS = {
   ...REPLICA_SETTINGS,
 };
 
-/** Where the data is. A restore keeps them. */
+/** Where the data is. A restore keeps the present ones. */
 export const DATABASE_SETTINGS = [
   SETTINGS.databaseUrl,
   SETTINGS.databaseUrlFile,
   SETTINGS.replicaDatabaseUrl,
   SETTINGS.replicaDatabaseUrlFile,
 ].map(settingKey);
+
+/** @param file the settings by their keys in `config.json` */
+export const withoutDatabaseSettings = (file: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(file).filter(([key]) => !DATABASE_SETTINGS.includes(key)));

@@ -20,7 +20,7 @@ import { aboutDatabase } from '#server/database/unusable-database.ts';
 import { type Call, cliCall } from '#server/platform/call.ts';
 import { systemClock as clock } from '#server/platform/clock.ts';
 import { type Config, ConfigError, configFilePath, readConfigFile } from '#server/platform/config.ts';
-import { DATABASE_SETTINGS } from '#server/platform/settings.ts';
+import { DATABASE_SETTINGS, withoutDatabaseSettings } from '#server/platform/settings.ts';
 import { copyDatabase } from '#server/database/copy-database.ts';
 import { writeFileDurably } from '#server/platform/durable-file.ts';
 import { VERSION } from '#server/installation/version.ts';
@@ -67,12 +67,11 @@ function keepDatabaseSettings(dataDir: string, folder: string): void {
   const restored = readConfigFile(folder);
   const isSame = DATABASE_SETTINGS.every((key) => present[key] === restored[key]);
   if (isSame) return;
-  const others = Object.entries(restored).filter(([key]) => !DATABASE_SETTINGS.includes(key));
   const kept = DATABASE_SETTINGS.filter((key) => present[key] !== undefined).map((key) => [
     key,
     present[key],
   ]);
-  const next = Object.fromEntries([...others, ...kept]) as object;
+  const next: object = { ...withoutDatabaseSettings(restored), ...Object.fromEntries(kept) };
   writeFileDurably(configFilePath(folder), `${JSON.stringify(next, null, 2)}\n`);
 }
 

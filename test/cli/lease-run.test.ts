@@ -151,7 +151,7 @@ describe('a signal', () => {
       process.on('SIGTERM', () => { if (++rounds === 1) ask(); else setImmediate(tell); });
       require('node:http').get('${url}/command/', ask); setInterval(() => {}, 60_000); console.log('started');`;
       let isTyped = false;
-      // In a session of its own, where Ctrl+C does not reach it.
+      // In a separate session, where Ctrl+C does not reach it.
       const { output } = await atTerminal(words(url, ['setsid', NODE, '-e', script]), {
         input: '/dev/null',
         onOutput(shown, type) {

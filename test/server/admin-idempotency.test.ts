@@ -10,7 +10,7 @@ import { expectFailure } from '../helpers/strict-reply.ts';
 const DAY_MS = 86_400_000;
 const server = sharedServer();
 
-/** In a session of its own. */
+/** In a separate session. */
 async function callInBrowser(name: AdminRowName, input: Record<string, unknown>, key: string) {
   return callAdmin(server, name, input, { ...(await signedIn(server)), 'idempotency-key': key });
 }

@@ -2,7 +2,7 @@
 import { useInfiniteQuery } from '@pinia/colada';
 import { computed, watch } from 'vue';
 import type { LiveTopic } from '#server/features/live/live-contract.ts';
-import { asCallFailure } from './call-failure.ts';
+import { failureOf } from './query-failure.ts';
 
 interface Page<Item> {
   items: Item[];
@@ -95,7 +95,7 @@ export function useKeysetList<Item, Request extends object>({
     /** True after the first page has arrived. */
     loaded: computed(() => query.data.value !== undefined),
     loading: computed(() => query.asyncStatus.value === 'loading'),
-    failure: computed(() => (query.error.value ? asCallFailure(query.error.value) : null)),
+    failure: failureOf(query),
     hasMore: computed(() => query.hasNextPage.value),
     loadMore(): void {
       wantsMore = true;

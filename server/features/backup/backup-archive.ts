@@ -4,7 +4,7 @@ import { rm, stat, statfs } from 'node:fs/promises';
 import type { DatabaseLocation } from '#server/database/connect.ts';
 import { configFilePath, readConfigFile } from '#server/platform/config.ts';
 import { isOutOfSpace } from '#server/platform/database-fault.ts';
-import { DATABASE_SETTINGS } from '#server/platform/settings.ts';
+import { withoutDatabaseSettings } from '#server/platform/settings.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
 import { measure, type Source, writeArchive } from './archive-writer.ts';
 import {
@@ -91,10 +91,10 @@ export async function copyForBackup(
  */
 function withoutDatabase(dataDir: string, text: string): string | null {
   try {
-    const settings = Object.entries(readConfigFile(dataDir));
-    const others = settings.filter(([key]) => !DATABASE_SETTINGS.includes(key));
-    if (others.length === settings.length) return text;
-    return `${JSON.stringify(Object.fromEntries(others), null, 2)}\n`;
+    const settings = readConfigFile(dataDir);
+    const others = withoutDatabaseSettings(settings);
+    if (Object.keys(others).length === Object.keys(settings).length) return text;
+    return `${JSON.stringify(others, null, 2)}\n`;
   } catch {
     return null;
   }

@@ -59,15 +59,14 @@ function checkMatch(type: LeaseRuleType, match: LeaseMatchObject): void {
     );
 }
 
-function changedMatch(
-  before: LeaseMatchObject,
-  { user, host, group, address }: LeaseMatchChanges,
-): LeaseMatchObject {
+function changedMatch(before: LeaseMatchObject, changes: LeaseMatchChanges): LeaseMatchObject {
+  const changed = (field: keyof LeaseMatchObject) =>
+    changes[field] === undefined ? before[field] : (changes[field] ?? undefined);
   return {
-    user: user === undefined ? before.user : (user ?? undefined),
-    host: host === undefined ? before.host : (host ?? undefined),
-    group: group === undefined ? before.group : (group ?? undefined),
-    address: address === undefined ? before.address : (address ?? undefined),
+    user: changed('user'),
+    host: changed('host'),
+    group: changed('group'),
+    address: changed('address'),
   };
 }
 

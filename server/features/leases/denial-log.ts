@@ -154,7 +154,7 @@ export function createDenialLog(needs: Needs): DenialLog {
 
   /** One event for the first refusal, then at most one a minute. */
   async function announce({ license, rows, count }: Waiting, at: number): Promise<void> {
-    // Before the first checkout that takes a seat, there is no pool to count in.
+    // Creates the pool if no seat has been taken before: denials are counted there.
     await pools.lock(license.id, steadyClock.now());
     const total = await pools.announceDenials(license.id, count, at, at - ANNOUNCE_EVERY_MS);
     const last = rows.at(-1);

@@ -2,7 +2,7 @@
 import { useQuery } from '@pinia/colada';
 import { computed } from 'vue';
 import { adminClient } from '../../api/admin-client.ts';
-import { asCallFailure } from '../../api/call-failure.ts';
+import { failureOf } from '../../api/query-failure.ts';
 
 /** @param isWanted whether the license is floating; others have no pool */
 export function usePool(licenseId: () => number, isWanted: () => boolean = () => true) {
@@ -13,6 +13,6 @@ export function usePool(licenseId: () => number, isWanted: () => boolean = () =>
   });
   return {
     item: computed(() => query.data.value?.items[0]),
-    failure: computed(() => (query.error.value ? asCallFailure(query.error.value) : null)),
+    failure: failureOf(query),
   };
 }

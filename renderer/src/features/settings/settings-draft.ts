@@ -5,7 +5,7 @@ import { computed, reactive } from 'vue';
 import { useI18n } from 'vue-i18n';
 import type { SettingObject } from '#server/features/settings/settings-contract.ts';
 import { adminClient } from '../../api/admin-client.ts';
-import { asCallFailure } from '../../api/call-failure.ts';
+import { failureOf } from '../../api/query-failure.ts';
 import { useCall } from '../../api/call-state.ts';
 import { showToast } from '../../components/toasts.ts';
 import { useUndoRefusal } from '../../components/undo-refusal.ts';
@@ -101,7 +101,7 @@ export function useSettingsDraft() {
     save: run,
     discard,
     reload: () => query.refetch(),
-    loadFailure: computed(() => (query.error.value ? asCallFailure(query.error.value) : null)),
+    loadFailure: failureOf(query),
     /** A failure that no field shows. */
     saveFailure: computed(() => {
       const names = new Set(settings.value.map(({ name }) => name));

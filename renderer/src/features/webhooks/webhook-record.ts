@@ -4,7 +4,7 @@ import { useQuery, useQueryCache } from '@pinia/colada';
 import { computed, ref } from 'vue';
 import { useI18n } from 'vue-i18n';
 import { adminClient } from '../../api/admin-client.ts';
-import { asCallFailure } from '../../api/call-failure.ts';
+import { failureOf } from '../../api/query-failure.ts';
 import { useCall } from '../../api/call-state.ts';
 import type { MenuAction } from '../../components/action-menu.ts';
 import { copyText } from '../../components/copy-text.ts';
@@ -89,7 +89,7 @@ export function useWebhookRecord(id: () => number) {
     host,
     hasCa: computed(() => query.data.value?.own_ca ?? false),
     health: computed(() => (webhook.value ? healthOf(webhook.value) : null)),
-    failure: computed(() => (query.error.value ? asCallFailure(query.error.value) : null)),
+    failure: failureOf(query),
     test,
     /** The result of the last test event. */
     tested,

@@ -172,6 +172,38 @@ test(
   },
 );
 
+test('an uploaded file is chosen although the page is updated meanwhile', async ({ desk }) => {
+  const backUp = () => desk.request.post('/admin/api/backup/', { data: { passphrase: PASSPHRASE } });
+  const file = {
+    name: 'desk.ldbackup',
+    mimeType: 'application/octet-stream',
+    buffer: await (await backUp()).body(),
+  };
+  await desk.goto('/#/settings?tab=backup');
+  const restore = desk.getByRole('region', { name: 'Restore a backup' });
+  const chooser = restore.locator('input[type=file]');
+  await expect(chooser).toBeAttached();
+  const held: (() => void)[] = [];
+  let isHolding = true;
+  await desk.route('**/admin/api/backup/restore/', async (route) => {
+    if (isHolding) await new Promise<void>((resolve) => held.push(resolve));
+    await route.continue();
+  });
+  await chooser.setInputFiles(file);
+  await expect.poll(() => held.length).toBeGreaterThan(0);
+  const asked = held.length;
+  // A live update asks again, and the first reply is ignored.
+  await backUp();
+  await expect.poll(() => held.length).toBeGreaterThan(asked);
+  isHolding = false;
+  for (const release of held) {
+    const replied = desk.waitForResponse('**/admin/api/backup/restore/');
+    release();
+    await replied;
+  }
+  await expect(restore.locator('option:checked')).toContainText('desk.ldbackup');
+});
+
 test(
   'a file that anyone may have altered is accepted for itself only',
   { tag: '@browser' },

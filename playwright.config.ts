@@ -12,8 +12,9 @@ const launchOptions = {
   ...chromiumLaunch,
   args: [
     ...chromiumLaunch.args,
-    // A page lives for seconds here, so compiling its code with optimizations costs more than it saves.
-    '--js-flags=--no-maglev --no-turbofan',
+    // A page lives for seconds here, so compiling its code with optimizations costs more than it saves. Code that a page
+    // before it has compiled is only taken over if it is not compiled while it arrives.
+    '--js-flags=--no-maglev --no-turbofan --no-script-streaming',
     // The pages of all tests in one process: to start one, and to compile the page's code in it, takes as long as a short test.
     '--renderer-process-limit=1',
     '--disable-site-isolation-trials',
@@ -33,8 +34,8 @@ export default defineConfig<{ place: 'electron' | 'stand-in'; desktop: string | 
   forbidOnly: process.env['CI'] !== undefined,
   reporter: 'list',
   use: {
-    // Between tests, Playwright removes cookies, stored data, caches, routes and scripts; test.ts takes back permissions.
-    // Each test starts a new server. A test whose context must not be shared opens a new one.
+    // Between tests, Playwright closes all pages but one, and removes cookies, stored data, caches, routes and scripts; test.ts
+    // takes back permissions. Each test starts a new server. A test whose context must not be shared opens a new one.
     reuseContext: true,
     actionTimeout: 120_000,
     navigationTimeout: 120_000,

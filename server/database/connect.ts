@@ -2,7 +2,7 @@
 import { Sequelize } from 'sequelize';
 import { writingTransaction } from './current-transaction.ts';
 import { LOCK_WAIT_MS } from './lock-wait.ts';
-import { joinTransactions, onQueryError, setOpenMode } from './sequelize-internals.ts';
+import { joinTransactions, onQueryError, setOpenMode, setPostgresVersion } from './sequelize-internals.ts';
 import { keepConnections } from './sqlite-lanes.ts';
 import type { StorageGuard } from './storage-guard.ts';
 
@@ -43,6 +43,9 @@ const POSTGRES_OPTIONS = {
   idle_in_transaction_session_timeout: 20_000,
 } as const;
 
+/** The oldest version that is supported. */
+const OLDEST_POSTGRES = '14.0.0';
+
 /** The driver as Sequelize uses it. */
 async function postgresDriver(): Promise<object> {
   const { default: pg } = await import('pg');
@@ -67,7 +70,7 @@ const SHARED_OPTIONS = {
 
 /** A pool without connections. They are opened when they are needed. */
 export async function createPostgresPool(url: string): Promise<Sequelize> {
-  return new Sequelize(url, {
+  const sequelize = new Sequelize(url, {
     ...SHARED_OPTIONS,
     dialect: 'postgres',
     dialectModule: await postgresDriver(),
@@ -75,6 +78,8 @@ export async function createPostgresPool(url: string): Promise<Sequelize> {
     // A copy, because Sequelize adds the parameters of the URL to it.
     dialectOptions: { ...POSTGRES_OPTIONS },
   });
+  setPostgresVersion(sequelize, OLDEST_POSTGRES);
+  return sequelize;
 }
 
 /** Connects without migrating. */

@@ -149,6 +149,12 @@ export function openPostgresConnection(sequelize: Sequelize): Promise<PostgresCo
   return manager.connect(manager.config);
 }
 
+/** Tells Sequelize the version of PostgreSQL. Otherwise, it first opens and closes a connection only to ask for it. */
+export function setPostgresVersion(sequelize: Sequelize, version: string): void {
+  const { options } = sequelize as unknown as { options: { databaseVersion: string } };
+  options.databaseVersion = version;
+}
+
 /** Sets the mode in which Sequelize opens further connections to the SQLite file. */
 export function setOpenMode(sequelize: Sequelize, mode: number): void {
   const { options } = sequelize as unknown as { options: { dialectOptions: { mode: number } } };

@@ -25,6 +25,8 @@ interface CreateOptions extends PlanOptions {
 interface UpdateOptions extends PlanOptions {
   newName?: string;
   archived?: boolean;
+  addFeatures?: string[];
+  removeFeatures?: string[];
 }
 
 export function addPlanCommands(program: Command): void {
@@ -61,11 +63,20 @@ export function addPlanCommands(program: Command): void {
       .argument('<name>', 'name of the plan')
       .option('--new-name <name>', 'new name')
       .option('--archived', 'stop offering the plan for new licenses')
-      .option('--no-archived', 'offer the plan again'),
+      .option('--no-archived', 'offer the plan again')
+      .option('--add-features <list>', 'entitlements to add to those of the plan', commaList)
+      .option('--remove-features <list>', 'entitlements to remove from them', commaList),
   ).action(
     calling(
-      (client, name: string, { newName, archived, ...options }: UpdateOptions) =>
-        client.updatePlan({ name, new_name: newName, archived, ...planFields(options) }),
+      (client, name: string, { newName, archived, addFeatures, removeFeatures, ...options }: UpdateOptions) =>
+        client.updatePlan({
+          name,
+          new_name: newName,
+          archived,
+          ...planFields(options),
+          add_features: addFeatures,
+          remove_features: removeFeatures,
+        }),
       (reply) => planBlock(reply.plan),
     ),
   );

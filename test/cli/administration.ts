@@ -377,6 +377,12 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
       ok: true,
       plan: { ...plan, tier: 26, product: null, features: [], max_activations: 2, archived: true },
     });
+    expect(await cli.ok(...update, '--add-features', 'sso,api')).toMatchObject({
+      plan: { features: ['sso', 'api'] },
+    });
+    expect(await cli.ok(...update, '--remove-features', 'sso', '--add-features', 'export')).toMatchObject({
+      plan: { features: ['api', 'export'] },
+    });
     expect(await cli.ok(...update, '--no-archived', '--new-name', 'gilt')).toMatchObject({
       plan: { id: plan.id, name: 'gilt', archived: false },
     });

@@ -92,3 +92,15 @@ test('what is being typed in a filter stays while entries arrive', async ({ desk
   await desk.getByRole('button', { name: 'Clear filters' }).last().click();
   await expect(actor).toHaveValue('');
 });
+
+for (const language of ['English', 'Deutsch'])
+  test(`all filters are on one line at 1440 px, in ${language}`, async ({ desk }) => {
+    await desk.setViewportSize({ width: 1440, height: 900 });
+    await desk.getByLabel('Language').selectOption(language);
+    await desk.goto('/#/audit');
+    await expect(desk.locator('.tools :is(input, select)')).toHaveCount(6);
+    const places = await desk
+      .locator('.tools :is(input, select)')
+      .evaluateAll((elements) => elements.map((element) => element.getBoundingClientRect().y));
+    expect(new Set(places).size).toBe(1);
+  });

@@ -131,3 +131,20 @@ test('plans stack on a phone, with their actions', async ({ desk }) => {
   await desk.getByRole('menuitem', { name: 'Edit' }).click();
   await expect(desk.getByRole('dialog')).toBeVisible();
 });
+
+for (const address of ['/#/audit', '/#/floating?view=denials'])
+  test(`the two dates of a period stay on one line: ${address}`, async ({ desk }) => {
+    await desk.goto(address);
+    const dates = desk.locator('.tools input[type=date]');
+    for (const [width, height] of [
+      [1440, 900],
+      [1100, 700],
+    ] as const) {
+      await desk.setViewportSize({ width, height });
+      await expect(dates).toHaveCount(2);
+      const [from, to] = await dates.evaluateAll((fields) =>
+        fields.map((field) => field.getBoundingClientRect().y),
+      );
+      expect(from, `${width} px`).toBe(to);
+    }
+  });

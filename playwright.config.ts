@@ -12,8 +12,8 @@ const launchOptions = {
   ...chromiumLaunch,
   args: [
     ...chromiumLaunch.args,
-    // A page lives for seconds here, so compiling its code with optimizations costs more than it saves. Code that a page
-    // before it has compiled is only taken over if it is not compiled while it arrives.
+    // A page lives for seconds here, so compiling its code with optimizations costs more than it saves. And V8 would compile
+    // code while it is being downloaded, even if an earlier page has compiled the same code.
     '--js-flags=--no-maglev --no-turbofan --no-script-streaming',
     // The pages of all tests in one process: to start one, and to compile the page's code in it, takes as long as a short test.
     '--renderer-process-limit=1',

@@ -110,12 +110,7 @@ export const test = base.extend<Fixtures>({
     await use(shared);
     await shared.clearPermissions();
   },
-  page: async ({ context, app, server }, use) => {
-    if (app) return use(rooted(app.page, server.origin));
-    // The one of the test before, which has gone to an empty page.
-    const [page = await context.newPage()] = context.pages();
-    await use(page);
-  },
+  page: ({ page, app, server }, use) => use(app ? rooted(app.page, server.origin) : page),
   baseURL: ({ server }, use) => use(server.origin),
   guard: [
     async ({ context, server }, use) => {

@@ -64,8 +64,8 @@ export function addPlanCommands(program: Command): void {
       .option('--new-name <name>', 'new name')
       .option('--archived', 'stop offering the plan for new licenses')
       .option('--no-archived', 'offer the plan again')
-      .option('--add-features <list>', 'entitlements to add to those of the plan', commaList)
-      .option('--remove-features <list>', 'entitlements to remove from them', commaList),
+      .option('--add-features <list>', 'entitlements to add, separated by commas', commaList)
+      .option('--remove-features <list>', 'entitlements to remove, separated by commas', commaList),
   ).action(
     calling(
       (client, name: string, { newName, archived, addFeatures, removeFeatures, ...options }: UpdateOptions) =>

@@ -35,18 +35,6 @@ describe.skipIf(!hasPostgres)(`two servers on one PostgreSQL database${why}`, ()
   const turns = <Result>(count: number, work: (server: TestServer, turn: number) => Promise<Result>) =>
     Promise.all(Array.from({ length: count }, (_, turn) => work(servers[turn % 2] as TestServer, turn)));
 
-  it('are reached without a connection that is opened and closed before the one that is used', async () => {
-    const url = await newPostgresDatabase();
-    const name = new URL(url).pathname.slice(1);
-    const opened = async () =>
-      (await selectRows(database, `SELECT sessions FROM pg_stat_database WHERE datname = '${name}'`))[0]
-        .sessions as number;
-    expect(await opened()).toBe(0);
-    await selectRows(url, 'SELECT 1');
-    await eventually(async () => expect(await opened()).toBeGreaterThan(0));
-    expect(await opened()).toBe(1);
-  });
-
   it('signs with one key', async () => {
     const [first, second] = await turns(2, (server) => server.get('/public-key/'));
     expect(first?.body.key_id).toBe(second?.body.key_id);

@@ -6,6 +6,10 @@ import { Sequelize, Transaction } from 'sequelize';
 import pg from 'pg';
 import sqlite3 from 'sqlite3';
 import { afterAll, describe, expect, it } from 'vitest';
+import { selectRows } from '../helpers/database.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { hasPostgres } from '../helpers/postgres-cluster.ts';
+import { newPostgresDatabase } from '../helpers/postgres-database.ts';
 
 const { version } = Sequelize as unknown as { version: string };
 
@@ -122,6 +126,22 @@ describe('the connection manager for PostgreSQL', () => {
       'ECONNREFUSED',
     );
   });
+
+  it.skipIf(!hasPostgres)(
+    'opens no connection only to ask for the version, if the options have it',
+    async () => {
+      const url = await newPostgresDatabase();
+      const name = new URL(url).pathname.slice(1);
+      const observer = await newPostgresDatabase();
+      const opened = async () =>
+        (await selectRows(observer, `SELECT sessions FROM pg_stat_database WHERE datname = '${name}'`))[0]
+          .sessions as number;
+      expect(await opened()).toBe(0);
+      await selectRows(url, 'SELECT 1');
+      await eventually(async () => expect(await opened()).toBeGreaterThan(0));
+      expect(await opened(), changed('options.databaseVersion')).toBe(1);
+    },
+  );
 });
 
 describe('a query', () => {

@@ -11,7 +11,7 @@ import {
   rmSync,
   watch,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type BackOffice, backOfficeOf } from './back-office-of.ts';
 import { onEachFile } from './file-lifecycle.ts';
@@ -98,8 +98,9 @@ onEachFile({
 process.once('exit', () => {
   for (const child of running) killGroup(child);
 });
-// A suite or lane that takes too long is ended with this signal, which would otherwise skip the handler above.
-process.once('SIGTERM', () => process.exit(143));
+// A run that takes too long, or is interrupted, is ended with one of these, which would otherwise skip the handler above.
+for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => process.exit(128 + constants.signals[signal]));
 
 /** A new directory for a test, removed at the end of the file; `name` for one whose name matters. */
 export function temporaryDirectory(name = 'data'): string {

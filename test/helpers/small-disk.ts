@@ -10,6 +10,7 @@ export interface SmallDisk {
   fill(): void;
   /** Takes away what `fill` wrote. */
   free(): void;
+  /** Happens at the end of the process by itself. */
   unmount(): void;
 }
 
@@ -22,6 +23,12 @@ export function mountSmallDisk(megabytes: number): SmallDisk | string {
     return (error as Error).message;
   }
   const filler = join(path, 'filler');
+  // Even while somebody still has a file open there.
+  const unmount = () => {
+    process.off('exit', unmount);
+    execFileSync('umount', ['--lazy', path]);
+  };
+  process.once('exit', unmount);
   return {
     path,
     fill() {
@@ -39,7 +46,6 @@ export function mountSmallDisk(megabytes: number): SmallDisk | string {
       }
     },
     free: () => rmSync(filler, { force: true }),
-    // Even while somebody still has a file open there.
-    unmount: () => execFileSync('umount', ['--lazy', path]),
+    unmount,
   };
 }

@@ -22,8 +22,6 @@ async function run(lane: Lane): Promise<void> {
     stderrFile: '/dev/null',
     flags: { 'rate-limit': '0', 'scan-seconds': '0.5' },
   };
-  // Also when the lane is interrupted.
-  process.once('exit', disk.unmount);
   try {
     let server = await startServerProcess(options);
     const loaded = await createFaultLoad(server, lane.seed);
@@ -98,7 +96,6 @@ async function run(lane: Lane): Promise<void> {
       },
     );
   } finally {
-    process.off('exit', disk.unmount);
     disk.unmount();
   }
 }

@@ -68,8 +68,6 @@ export async function runLane(
     const seconds = Math.round((performance.now() - started) / 1000);
     process.stderr.write(`${name} ${seconds} s: ${message}\n`);
   };
-  // Ends the servers, too, as SIGTERM does: see server-process.ts.
-  process.once('SIGINT', () => process.exit(1));
   const add = (row: Row) => {
     rows.push(row);
     for (const failure of row.failures.slice(0, FAILURES_SHOWN)) note(`FAILED ${row.check}: ${failure}`);

@@ -28,8 +28,6 @@ async function run(lane: Lane): Promise<void> {
   const options = { dataDir, flags: { 'rate-limit': '0', 'scan-seconds': '0.5' } };
   const remount = (mode: 'ro' | 'rw') =>
     execFileSync('mount', ['-o', `remount,${mode}`, disk.path], { stdio: 'pipe' });
-  // Also when the lane is interrupted.
-  process.once('exit', disk.unmount);
   try {
     let server = await startServerProcess(options);
     const loaded = await createFaultLoad(server, lane.seed);
@@ -75,7 +73,6 @@ async function run(lane: Lane): Promise<void> {
       },
     );
   } finally {
-    process.off('exit', disk.unmount);
     disk.unmount();
   }
 }

@@ -114,4 +114,6 @@ export function listenToTest(): void {
     });
     report({ event: 'answer', to: id, value: value ?? null });
   });
+  // Nobody is left to hear of anything, or to end this process.
+  process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 }

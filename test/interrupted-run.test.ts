@@ -1,0 +1,32 @@
+// An interrupted run of the tests leaves nothing behind, although servers have process groups that Ctrl+C does not reach.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { eventually } from './helpers/eventually.ts';
+import type { Running } from './helpers/interrupted-run.ts';
+import { within } from './helpers/within.ts';
+
+const PROGRAM = join(import.meta.dirname, 'helpers/interrupted-run.ts');
+
+function runningOf(pids: readonly number[]): number[] {
+  const present = new Set(readdirSync('/proc'));
+  return pids.filter((pid) => present.has(String(pid)));
+}
+
+it.skipIf(process.platform !== 'linux').each(['SIGINT', 'SIGTERM'] as const)(
+  'ends its servers and apps and unmounts its disks after %s',
+  async (signal) => {
+    const run = fork(PROGRAM, { execArgv: [] });
+    const [{ pids, disk }] = (await within('the start', once(run, 'message'))) as [Running];
+    expect(runningOf(pids)).toEqual(pids);
+    run.kill(signal);
+    const [code] = (await within('the end', once(run, 'exit'))) as [number | null];
+    expect(code).toBe(128 + constants.signals[signal]);
+    await eventually(() => expect(runningOf(pids)).toEqual([]));
+    // Null without root, which mounting takes.
+    if (disk !== null) expect(readFileSync('/proc/mounts', 'utf8')).not.toContain(disk);
+  },
+);

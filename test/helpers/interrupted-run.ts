@@ -11,7 +11,10 @@ export interface Running {
 }
 
 const server = await startServerProcess({ dataDir: temporaryDirectory() });
-const app = startShell({ dataDir: temporaryDirectory('app'), env: { STAND_IN_APP_DATA: temporaryDirectory() } });
+const app = startShell({
+  dataDir: temporaryDirectory('app'),
+  env: { STAND_IN_APP_DATA: temporaryDirectory() },
+});
 const { pid: serverOfApp } = await app.event('forked');
 const disk = mountSmallDisk(1);
 process.send?.({

@@ -11,7 +11,8 @@ export default function makeRunFolder(): () => void {
   // PostgreSQL does not run as root; its own folder inside is its user's.
   chmodSync(folder, 0o755);
   for (const name of ['TMPDIR', 'TEMP', 'TMP']) process.env[name] = folder;
-  return () => {
-    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-  };
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  // An interrupted run ends without what is returned here.
+  process.once('exit', remove);
+  return remove;
 }

@@ -18,6 +18,8 @@ const config: KnipConfig = {
     'test/packaging/fpm-stand-in.mjs',
     // A process that a test kills, and what is loaded into one to kill it.
     'test/helpers/{retention-process,fail-at-fsync,kill-at-query,kill-at-rename,signal-at-sync}.ts',
+    // Processes that a test interrupts.
+    'test/helpers/interrupted-{run,group}.ts',
     // A process in which the servers of the browser tests run.
     'test/e2e/server-host.ts',
     // A process that a test starts, and the worker that it starts.

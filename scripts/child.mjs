@@ -1,6 +1,7 @@
 /** Runs child processes, passes on signals and exit codes, and leaves no processes behind. */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { root, toolEnvironment } from './paths.mjs';
 
 /**
@@ -40,15 +41,26 @@ function exitCode(code, signal) {
 
 /**
  * @param {number | undefined} pid
- * @param {NodeJS.Signals} signal
+ * @param {NodeJS.Signals | 0} signal 0 for none
+ * @returns {boolean} whether anybody is in the group
  */
 function signalGroup(pid, signal) {
-  if (pid === undefined) return;
+  if (pid === undefined) return false;
   try {
-    process.kill(-pid, signal);
+    return process.kill(-pid, signal);
   } catch {
-    // The group is already empty.
+    return false;
   }
+}
+
+/**
+ * Waits for those in the group that end what they have started, but not for longer than that takes.
+ *
+ * @param {number | undefined} pid
+ */
+async function untilGroupEnds(pid) {
+  const deadline = Date.now() + GRACE_MS;
+  while (signalGroup(pid, 0) && Date.now() < deadline) await sleep(50);
 }
 
 /**
@@ -99,7 +111,8 @@ export function run(command, args, options = {}) {
       settle();
       reject(error);
     });
-    child.once('exit', (code, signal) => {
+    child.once('exit', async (code, signal) => {
+      if (ownGroup && interrupted) await untilGroupEnds(child.pid);
       settle();
       // After a time limit, the rest of the group has its grace period.
       if (ownGroup && !forced) signalGroup(child.pid, 'SIGKILL');

@@ -4,12 +4,14 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
 import { eventually } from './helpers/eventually.ts';
 import type { Running } from './helpers/interrupted-run.ts';
 import { within } from './helpers/within.ts';
 
 const PROGRAM = join(import.meta.dirname, 'helpers/interrupted-run.ts');
+const GROUP = join(import.meta.dirname, 'helpers/interrupted-group.ts');
 
 function runningOf(pids: readonly number[]): number[] {
   const present = new Set(readdirSync('/proc'));
@@ -30,3 +32,12 @@ it.skipIf(process.platform !== 'linux').each(['SIGINT', 'SIGTERM'] as const)(
     if (disk !== null) expect(readFileSync('/proc/mounts', 'utf8')).not.toContain(disk);
   },
 );
+
+it.skipIf(process.platform === 'win32')('waits for those who end what they have started', async () => {
+  const run = fork(GROUP, { execArgv: [], stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  const lines = createInterface(run.stdout!);
+  await within('the start', once(lines, 'line'));
+  const last = once(lines, 'line');
+  run.kill('SIGINT');
+  expect(await within('the end', Promise.race([last, once(run, 'exit')]))).toEqual(['ended']);
+});

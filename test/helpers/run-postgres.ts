@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestProject } from 'vitest/node';
 import { type PostgresCluster, startPostgres } from './postgres-cluster.ts';
+import './exit-on-signal.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -11,13 +11,14 @@ import {
   rmSync,
   watch,
 } from 'node:fs';
-import { constants, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type BackOffice, backOfficeOf } from './back-office-of.ts';
 import { onEachFile } from './file-lifecycle.ts';
 import { prepareNewDirectory } from './migrated-database.ts';
 import type { Reply } from './test-server.ts';
 import { within } from './within.ts';
+import './exit-on-signal.ts';
 
 const project = resolve(import.meta.dirname, '../..');
 const built = join(project, 'out/main/cli.js');
@@ -98,9 +99,6 @@ onEachFile({
 process.once('exit', () => {
   for (const child of running) killGroup(child);
 });
-// A run that takes too long, or is interrupted, is ended with one of these, which would otherwise skip the handler above.
-for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => process.exit(128 + constants.signals[signal]));
 
 /** A new directory for a test, removed at the end of the file; `name` for one whose name matters. */
 export function temporaryDirectory(name = 'data'): string {

@@ -42,7 +42,7 @@ function exitCode(code, signal) {
 /**
  * @param {number | undefined} pid
  * @param {NodeJS.Signals | 0} signal 0 for none
- * @returns {boolean} whether anybody is in the group
+ * @returns {boolean} whether it still has a process
  */
 function signalGroup(pid, signal) {
   if (pid === undefined) return false;

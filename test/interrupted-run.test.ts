@@ -39,5 +39,6 @@ it.skipIf(process.platform === 'win32')('waits for those who end what they have 
   await within('the start', once(lines, 'line'));
   const last = once(lines, 'line');
   run.kill('SIGINT');
-  expect(await within('the end', Promise.race([last, once(run, 'exit')]))).toEqual(['ended']);
+  // Unlike its exit, this event comes after all that was printed.
+  expect(await within('the end', Promise.race([last, once(run, 'close')]))).toEqual(['ended']);
 });

@@ -11,7 +11,7 @@ import { root, toolEnvironment } from './paths.mjs';
  */
 export const OUTPUT_TO_STDERR = ['ignore', 2, 2];
 
-/** So that those in the group can end what they have started themselves. */
+/** How long the processes of a group have to stop what they have started. */
 const GRACE_MS = 5000;
 
 const FORWARDED = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
@@ -40,9 +40,11 @@ function exitCode(code, signal) {
 }
 
 /**
+ * Sends a signal to a process group.
+ *
  * @param {number | undefined} pid
- * @param {NodeJS.Signals | 0} signal 0 for none
- * @returns {boolean} whether it still has a process
+ * @param {NodeJS.Signals | 0} signal 0 only checks the group
+ * @returns {boolean} whether the group has a process
  */
 function signalGroup(pid, signal) {
   if (pid === undefined) return false;
@@ -54,7 +56,7 @@ function signalGroup(pid, signal) {
 }
 
 /**
- * Waits for those in the group that end what they have started, but not for longer than that takes.
+ * Waits until all processes of a group have ended, for the grace period at most.
  *
  * @param {number | undefined} pid
  */

@@ -95,8 +95,11 @@ async function serve(shell: string, block: ShellBlock, { folder, env }: Checkout
     detached: true,
   });
   const closed = once(child, 'close');
+  const end = () => process.kill(-child.pid!, 'SIGTERM');
+  process.once('exit', end);
   onTestFinished(async () => {
-    process.kill(-child.pid!, 'SIGTERM');
+    process.off('exit', end);
+    end();
     await within('the end of the server', closed);
   });
   const [line] = (await within(block.place, once(createInterface(child.stdout), 'line'))) as [string];

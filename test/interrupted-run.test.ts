@@ -1,4 +1,4 @@
-// An interrupted run of the tests leaves nothing behind, although servers have process groups that Ctrl+C does not reach.
+// An interrupted test run leaves no servers, apps or mounts behind. Ctrl+C does not reach the servers' own process groups.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ function runningOf(pids: readonly number[]): number[] {
 }
 
 it.skipIf(process.platform !== 'linux').each(['SIGINT', 'SIGTERM'] as const)(
-  'ends its servers and apps and unmounts its disks after %s',
+  'stops its servers and apps and unmounts its disks on %s',
   async (signal) => {
     const run = fork(PROGRAM, { execArgv: [] });
     const [{ pids, disk }] = (await within('the start', once(run, 'message'))) as [Running];
@@ -28,17 +28,17 @@ it.skipIf(process.platform !== 'linux').each(['SIGINT', 'SIGTERM'] as const)(
     const [code] = (await within('the end', once(run, 'exit'))) as [number | null];
     expect(code).toBe(128 + constants.signals[signal]);
     await eventually(() => expect(runningOf(pids)).toEqual([]));
-    // Null without root, which mounting takes.
+    // Mounting requires root.
     if (disk !== null) expect(readFileSync('/proc/mounts', 'utf8')).not.toContain(disk);
   },
 );
 
-it.skipIf(process.platform === 'win32')('waits for those who end what they have started', async () => {
+it.skipIf(process.platform === 'win32')('waits for processes that are still stopping others', async () => {
   const run = fork(GROUP, { execArgv: [], stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   const lines = createInterface(run.stdout!);
   await within('the start', once(lines, 'line'));
   const last = once(lines, 'line');
   run.kill('SIGINT');
-  // Unlike its exit, this event comes after all that was printed.
+  // Unlike `exit`, `close` comes after all output.
   expect(await within('the end', Promise.race([last, once(run, 'close')]))).toEqual(['ended']);
 });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { serverEnvironment } from '../../scripts/paths.mjs';
 import { treeCpuMs } from './process-tree.ts';
+import '../helpers/exit-on-signal.ts';
 
 export interface ChildServer {
   /** Of the line that it printed when it was ready. */
@@ -28,7 +29,6 @@ const running = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
 
 async function end(child: ChildProcess): Promise<void> {
   if (!running.has(child)) return;

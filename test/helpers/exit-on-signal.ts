@@ -1,4 +1,4 @@
-// A process that a run of the tests ends, because it takes too long or is interrupted, calls its exit listeners first.
+// A signal would end the process without its exit listeners, which stop servers and unmount disks.
 import { constants } from 'node:os';
 
 for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const)

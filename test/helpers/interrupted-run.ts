@@ -1,12 +1,12 @@
-// Starts what a test leaves to its helpers to end, tells the test that it runs, and waits to be interrupted.
+// Starts a server and the desktop app, mounts a disk, reports them to the test, and waits for a signal.
 import { startShell } from '../electron/shell.ts';
 import { startServerProcess, temporaryDirectory } from './server-process.ts';
 import { mountSmallDisk } from './small-disk.ts';
 
 export interface Running {
-  /** Of a server, of the desktop app, and of the app's server. */
+  /** Process IDs of a server, the desktop app, and the app's server. */
   pids: number[];
-  /** Where a disk is mounted; null where that is not allowed. */
+  /** Mount point; null if mounting is not allowed. */
   disk: string | null;
 }
 

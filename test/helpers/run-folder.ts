@@ -3,16 +3,14 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Names the folder to this process and those that it starts. @returns removes it */
+/** Sets the folder for this process and its children, and removes it when this process exits, also after a signal. */
 // oxlint-disable-next-line import/no-default-export -- Playwright and Vitest run the default export of a setup file
-export default function makeRunFolder(): () => void {
+export default function makeRunFolder(): void {
   // Short, because a socket's path may have no more than 107 bytes.
   const folder = mkdtempSync(join(tmpdir(), 'desk-'));
   // PostgreSQL does not run as root; its own folder inside is its user's.
   chmodSync(folder, 0o755);
   for (const name of ['TMPDIR', 'TEMP', 'TMP']) process.env[name] = folder;
-  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-  // An interrupted run ends without what is returned here.
-  process.once('exit', remove);
-  return remove;
+  // An interrupted run skips the teardown that a setup file can return.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
 }

@@ -2,6 +2,7 @@
 import { flushCompileCache } from 'node:module';
 import { afterAll, vi } from 'vitest';
 import { endFile, startFile } from './file-lifecycle.ts';
+import './exit-on-signal.ts';
 
 /** Servers in this process narrow it down for the files that they make. */
 process.umask(0o022);

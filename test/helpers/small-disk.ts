@@ -10,7 +10,7 @@ export interface SmallDisk {
   fill(): void;
   /** Takes away what `fill` wrote. */
   free(): void;
-  /** Happens at the end of the process by itself. */
+  /** Called automatically when the process exits. */
   unmount(): void;
 }
 
@@ -23,7 +23,7 @@ export function mountSmallDisk(megabytes: number): SmallDisk | string {
     return (error as Error).message;
   }
   const filler = join(path, 'filler');
-  // Even while somebody still has a file open there.
+  // Lazily, because a process may still have a file open there.
   const unmount = () => {
     process.off('exit', unmount);
     execFileSync('umount', ['--lazy', path]);

@@ -114,6 +114,6 @@ export function listenToTest(): void {
     });
     report({ event: 'answer', to: id, value: value ?? null });
   });
-  // Nobody is left to hear of anything, or to end this process.
+  // The test process is gone, so nothing else would end this one.
   process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 }

@@ -117,6 +117,8 @@ test('loads the fonts of alphabets that it has shown before ahead of its code', 
   await desk.goto('/#/licenses');
   await expect(row(desk, 'Győr')).toBeVisible();
   await expect.poll(fonts).toEqual(['latin', 'latin-ext']);
+  // The font has come before the page notes what it has shown.
+  await expect.poll(() => desk.evaluate(() => Object.values(localStorage))).toContain('latin-ext');
 
   await desk.goto('about:blank');
   const code = Promise.withResolvers<void>();

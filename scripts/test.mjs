@@ -2,7 +2,7 @@
  * `npm test`: installs and builds what is missing, runs every suite even when one fails, and ends with the totals.
  * `npm test -- static` or `npm test -- lint browser` runs a part. Node 20 built-ins only.
  */
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { installTools } from './bootstrap.mjs';
@@ -51,7 +51,7 @@ async function prepareTests(driver) {
 
 /**
  * @typedef {object} RunOptions
- * @property {string} reportFolder
+ * @property {string} folder of the run: for its reports, and for all temporary files of its tests
  * @property {boolean} isBeside another suite, which needs the processors, too
  * @property {boolean} isLive what it says is printed at once, not at its end
  *
@@ -59,18 +59,18 @@ async function prepareTests(driver) {
  * @param {RunOptions} options
  * @returns {Promise<Result>}
  */
-async function runSuite(suite, { reportFolder, isBeside, isLive }) {
+async function runSuite(suite, { folder, isBeside, isLive }) {
   const heading = `\n── ${suite.name} ──\n`;
-  const log = join(reportFolder, `${suite.name}.log`);
+  const log = join(folder, `${suite.name}.log`);
   const output = isLive ? undefined : openSync(log, 'w');
   if (isLive) process.stdout.write(heading);
-  const report = join(reportFolder, `${suite.name}.json`);
+  const report = join(folder, `${suite.name}.json`);
   const started = Date.now();
   const [command = '', ...args] = [...suite.command, ...((isBeside && suite.besideArguments) || [])];
   const outcome = await run(command, [...args, ...(suite.reportArguments?.(report) ?? [])], {
     ...(output === undefined ? {} : { stdio: ['ignore', output, output] }),
     shell: process.platform === 'win32',
-    env: suite.reportEnvironment?.(report) ?? {},
+    env: { LICENSE_DESK_RUN_FOLDER: folder, ...suite.reportEnvironment?.(report) },
     ownGroup: true,
     timeoutMs: SUITE_TIMEOUT_MS,
   });
@@ -112,14 +112,16 @@ function printTotals() {
  * @param {Promise<void>} driver
  */
 async function runSuites(selected, driver) {
-  const reportFolder = mkdtempSync(join(tmpdir(), 'license-desk-test-'));
+  const folder = mkdtempSync(join(tmpdir(), 'desk-'));
+  // The tests' PostgreSQL has its folder inside, and another user.
+  chmodSync(folder, 0o755);
   const checks = selected.filter(({ kind }) => kind === 'static');
   const [first, ...others] = selected.filter(({ kind }) => kind === 'tests');
   /** @type {Map<string, Result>} */
   const done = new Map();
   const runOne = async (/** @type {import('./test-suites.mjs').Suite} */ suite, isLive = false) => {
     const isBeside = suite.kind === 'tests' && others.length > 0;
-    done.set(suite.name, await runSuite(suite, { reportFolder, isBeside, isLive }));
+    done.set(suite.name, await runSuite(suite, { folder, isBeside, isLive }));
   };
   const runTests = async (/** @type {import('./test-suites.mjs').Suite} */ begin) => {
     // A failed build counts as one failure; the suites still run.
@@ -140,7 +142,7 @@ async function runSuites(selected, driver) {
     await (first ? runTests(first) : untilAllEnd(checks.map((suite) => runOne(suite, true))));
   } finally {
     results.push(...selected.flatMap(({ name }) => done.get(name) ?? []));
-    rmSync(reportFolder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 

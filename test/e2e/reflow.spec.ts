@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { SETTINGS_TABS } from '../../renderer/src/features/settings/settings-tabs.ts';
 import { expectAccessible } from './accessibility.ts';
 import { createRecords, SCREENS } from './screens.ts';
-import { expect, test } from './test.ts';
+import { expect, importLicenses, test } from './test.ts';
 
 test.use({ serverFlags: ['--webhook-allow', '127.0.0.0/8'] });
 
@@ -130,6 +130,15 @@ test('plans stack on a phone, with their actions', async ({ desk }) => {
   await plan.getByRole('button', { name: 'More actions for standard' }).click();
   await desk.getByRole('menuitem', { name: 'Edit' }).click();
   await expect(desk.getByRole('dialog')).toBeVisible();
+});
+
+test('on a phone, a long subject leaves room for the action of an audit entry', async ({ desk }) => {
+  await importLicenses(desk, ['Acme']);
+  await desk.setViewportSize({ width: 390, height: 844 });
+  await desk.goto('/#/audit');
+  const action = desk.getByRole('gridcell', { name: 'licenses.imported' });
+  await expect(action).toBeVisible();
+  expect(await action.evaluate((cell) => cell.scrollWidth - cell.clientWidth)).toBe(0);
 });
 
 for (const address of ['/#/audit', '/#/floating?view=denials'])

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 /** Sets the folder for this process and its children, and removes it when this process exits, also after a signal. */
 // oxlint-disable-next-line import/no-default-export -- Playwright and Vitest run the default export of a setup file
 export default function makeRunFolder(): void {
-  // Short, because a socket's path may have no more than 107 bytes.
-  const folder = mkdtempSync(join(tmpdir(), 'desk-'));
+  // In the folder of `npm test`, which is removed once all processes of an interrupted run have ended. Short, because a
+  // socket's path may have no more than 107 bytes.
+  const folder = mkdtempSync(join(process.env['LICENSE_DESK_RUN_FOLDER'] ?? tmpdir(), 'desk-'));
   // PostgreSQL does not run as root; its own folder inside is its user's.
   chmodSync(folder, 0o755);
   for (const name of ['TMPDIR', 'TEMP', 'TMP']) process.env[name] = folder;

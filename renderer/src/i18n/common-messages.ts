@@ -4,6 +4,8 @@ import { messagesOf } from './messages-of.ts';
 export const commonMessages = messagesOf(
   {
     product: 'License Desk',
+    from: 'From',
+    to: 'To',
     undo: 'Undo',
     undone: 'Undone',
     undoFailed: 'Could not undo: {problem}',
@@ -144,6 +146,8 @@ export const commonMessages = messagesOf(
   },
   {
     product: 'License Desk',
+    from: 'Von',
+    to: 'Bis',
     undo: 'Rückgängig',
     undone: 'Rückgängig gemacht',
     undoFailed: 'Nicht rückgängig gemacht: {problem}',

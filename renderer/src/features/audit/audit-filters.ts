@@ -2,7 +2,7 @@
 import { computed } from 'vue';
 import { adminContract } from '#server/contract.ts';
 import { useAddressFilters } from '../../address-filters.ts';
-import { addDays, startOfUtcDay, toDay } from '../../utc-days.ts';
+import { periodQuery } from '../../period.ts';
 
 export interface AuditQuery {
   actor?: string;
@@ -21,13 +21,11 @@ export function useAuditFilters() {
   /** For the API, which rejects unknown parameters. */
   const query = computed<AuditQuery>(() => {
     const { actor, action, subject, request } = filters.values.value;
-    const [from, to] = [toDay(filters.values.value.from), toDay(filters.values.value.to)];
     return {
       ...(actor ? { actor } : {}),
       ...(ACTION.test(action) ? { action } : {}),
       ...(subject ? { subject } : {}),
-      ...(from ? { from: startOfUtcDay(from) } : {}),
-      ...(to ? { to: startOfUtcDay(addDays(to, 1)) } : {}),
+      ...periodQuery(filters.values.value),
       ...(REQUEST_ID.test(request) ? { request_id: request } : {}),
     };
   });

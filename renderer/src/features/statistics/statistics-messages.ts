@@ -11,8 +11,6 @@ export const statisticsMessages = messagesOf(
       quarter: 'This quarter',
       last_quarter: 'Last quarter',
     },
-    from: 'From',
-    to: 'To',
     anyProduct: 'All products',
     asTables: 'Show as tables',
     problems: {
@@ -45,8 +43,6 @@ export const statisticsMessages = messagesOf(
       quarter: 'Dieses Quartal',
       last_quarter: 'Letztes Quartal',
     },
-    from: 'Von',
-    to: 'Bis',
     anyProduct: 'Alle Produkte',
     asTables: 'Als Tabellen anzeigen',
     problems: {

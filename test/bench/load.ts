@@ -3,7 +3,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { ChildServer } from './child-server.ts';
-import { type Comparison, comparePairs, type Contender, type Round, roundSeconds, ROUNDS } from './rounds.ts';
+import {
+  type Comparison,
+  comparePairs,
+  type Contender,
+  type Round,
+  roundSeconds,
+  ROUNDS,
+  warmUpSeconds,
+} from './rounds.ts';
 
 interface LoadResult extends Round {
   requests: number;
@@ -73,12 +81,10 @@ export async function load(target: Target, seconds: number): Promise<LoadResult>
   };
 }
 
-export const warmUpSeconds = (seconds: number) => Math.min(5, Math.max(2, Math.round(seconds / 3)));
-
 /** Answers are kept from the second call with the same body, of 10,000 at most: calls warm a server up rather than time. */
 const WARM_UP_CALLS = 100_000;
 /** Enough for so many calls that are answered from memory. */
-const MOST_WARM_UPS = 3;
+const MOST_WARM_UPS = 6;
 
 async function warmUp(target: Target, seconds: number): Promise<void> {
   let calls = 0;

@@ -10,16 +10,17 @@ import { backOfficeOf } from '../helpers/back-office-of.ts';
 import { postAllAlong } from './keep-alive-client.ts';
 import type { ChildServer } from './child-server.ts';
 import { compareWithBare } from './load.ts';
-import { CALLERS, measureIssue, newSigningRequest } from './measure-issue.ts';
+import { measureIssue, newSigningRequest } from './measure-issue.ts';
 import { callers } from './measure-writes.ts';
 import { measureAlone } from './rounds.ts';
-import { median, sampleOf } from './sample.ts';
+import { sampleOf } from './sample.ts';
 import { callSteadily, quantile } from './steady-calls.ts';
 
 const REVOKED = 100_000;
 const PER_STATEMENT = 5000;
-const DOWNLOADS = 20;
 const REBUILDS = 7;
+/** Enough to keep all threads busy that make keys. A round ends with the last of their calls. */
+const KEY_CALLERS = 4;
 
 interface Setup {
   server: ChildServer;
@@ -112,7 +113,7 @@ export async function measureCertificates(setup: Setup) {
     const steady = callDuring(`${api}authorize/token/`, bodies);
     const withKeys = await measureAlone(
       callers({ server, seconds: seconds * 2 }, (isOver) =>
-        postAllAlong(CALLERS, `${api}certs/generate/`, order, isOver, headers),
+        postAllAlong(KEY_CALLERS, `${api}certs/generate/`, order, isOver, headers),
       ),
     );
     const authorizeP99Ms = quantile(await steady(), 0.99);
@@ -149,7 +150,6 @@ export async function measureCertificates(setup: Setup) {
       { server, url, headers: { 'If-None-Match': `"1", ${etag}` } },
       seconds,
     );
-    const wholeMs = { ours: await downloadMs(url), bare: await downloadMs(`${bare.api}document`) };
     return {
       fromRequests,
       withKeys,
@@ -161,22 +161,10 @@ export async function measureCertificates(setup: Setup) {
       rebuildP99Ms,
       bytes,
       notModified,
-      wholeMs,
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** One after the other, the whole document each time. */
-async function downloadMs(url: string): Promise<number> {
-  const times: number[] = [];
-  for (let number = 0; number < DOWNLOADS; number += 1) {
-    const started = performance.now();
-    await (await fetch(url)).arrayBuffer();
-    times.push(performance.now() - started);
-  }
-  return median(times);
 }
 
 /** Calls from now on, until the returned function is called, which gives the latencies. */

@@ -2,9 +2,9 @@
 import { prepareBenchData } from './bench-data.ts';
 import type { Figure } from './figures.ts';
 import { postAllAlong } from './keep-alive-client.ts';
-import { load, warmUpSeconds } from './load.ts';
+import { load } from './load.ts';
 import { measureRound, newDevice } from './measure-writes.ts';
-import { ratioOf, ROUNDS, roundSeconds } from './rounds.ts';
+import { ratioOf, ROUNDS, roundSeconds, warmUpSeconds } from './rounds.ts';
 import { begin, note, type Run, serve } from './run.ts';
 import { sampleOf, shown } from './sample.ts';
 

@@ -14,7 +14,7 @@ import type { Peer } from './peer-process.ts';
 import { besidePeers, type Comparison, ROUNDS, type Summary } from './rounds.ts';
 import { opensslSignsPerSecond } from './run.ts';
 
-export const CALLERS = 16;
+const CALLERS = 16;
 
 /** Keys of requests: what is common under an authority of each type. */
 const KEYS = {

@@ -8,7 +8,7 @@ import { builtPage } from '../../scripts/paths.mjs';
 import { callSteadily, quantile } from './steady-calls.ts';
 
 const ROUNDS = 5;
-const SCROLL_MS = 2000;
+const SCROLL_MS = 1000;
 const WHEEL_PX = 400;
 
 interface Setup {

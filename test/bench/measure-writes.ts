@@ -6,11 +6,17 @@ import { backOfficeOf } from '../helpers/back-office-of.ts';
 import type { BenchData } from './bench-data.ts';
 import { type ChildServer, startBenchServer } from './child-server.ts';
 import { postAllAlong, type Reply } from './keep-alive-client.ts';
-import { type Comparison, comparePairs, type Contender, type Round, roundSeconds } from './rounds.ts';
+import {
+  type Comparison,
+  comparePairs,
+  type Contender,
+  type Round,
+  roundSeconds,
+  warmUpSeconds,
+} from './rounds.ts';
 import { quantile } from './steady-calls.ts';
 
 export const CONNECTIONS = 32;
-const WARM_UP_SECONDS = 2;
 /** Of the licenses; the others are revoked. */
 const SHARE_FOR_TOKENS = 0.2;
 /** Fewer would all be revoked in a few seconds. */
@@ -62,7 +68,7 @@ export async function measureRound({ server, seconds }: Measured, call: Calls): 
 
 /** @param call makes calls until `isOver` */
 export const callers = ({ server, seconds }: Measured, call: Calls): Contender => ({
-  warmUp: () => measureRound({ server, seconds: WARM_UP_SECONDS }, call),
+  warmUp: () => measureRound({ server, seconds: warmUpSeconds(seconds) }, call),
   measure: () => measureRound({ server, seconds: roundSeconds(seconds) }, call),
 });
 

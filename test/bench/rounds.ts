@@ -10,6 +10,9 @@ const LEAST_SECONDS = 0.5;
 /** @param seconds of seven rounds together */
 export const roundSeconds = (seconds: number) => Math.max(LEAST_SECONDS, seconds / ROUNDS);
 
+/** @param seconds of all rounds together */
+export const warmUpSeconds = (seconds: number) => Math.min(5, Math.max(1, Math.round(seconds / 3)));
+
 /** One round of one contender. */
 export interface Round {
   perSecond: number;

@@ -10,5 +10,5 @@ export interface PageOptions {
 export function addPageOptions(command: Command): Command {
   return command
     .option('--limit <n>', 'items per page, 1 to 500 (default: 50)', wholeNumber(1, 500))
-    .option('--cursor <cursor>', 'where to go on: next_cursor of the previous page');
+    .option('--cursor <cursor>', 'start after the previous page: its next_cursor');
 }

@@ -1,6 +1,7 @@
 // The options for seats of floating licenses, and how they are printed.
 import { Option, type Command } from 'commander';
 import { COUNT_BY, type CountBy, LICENSINGS, type Licensing } from '#server/rules/floating-terms.ts';
+import { counted } from '#server/wire/counted.ts';
 import { seats, wholeNumber } from './option-values.ts';
 
 const MAX_SEATS = 1_000_000_000;
@@ -118,7 +119,10 @@ interface ShownSeats {
 /** Lines for a block. */
 export function seatLines(shown: ShownSeats): [string, string | number][] {
   const { borrow_max_hours: hours, borrow_max_count: most } = shown;
-  const borrowing = hours === 0 ? 'not allowed' : `up to ${hours} hours, ${most ?? 'any number of'} seats`;
+  const borrowing =
+    hours === 0
+      ? 'not allowed'
+      : `up to ${counted(hours, 'hour')}, ${most === null ? 'any number of seats' : counted(most, 'seat')}`;
   return [
     ['Seats', shown.seats ?? 'unlimited'],
     ['Overdraft seats', shown.overdraft_seats],

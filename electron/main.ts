@@ -26,7 +26,7 @@ import { setUpShellWindow } from './shell-window.ts';
 import { setUpSingleInstance } from './single-instance.ts';
 import { HIDDEN_FLAG, rememberForUpdate, startArguments } from './start-arguments.ts';
 import { setUpStartAtLogin } from './start-at-login.ts';
-import { explainOnceThatItRuns } from './still-running.ts';
+import { showStillRunningNotice } from './still-running.ts';
 import { setUpPortChoice } from './taken-port.ts';
 import { texts } from './texts.ts';
 import { setUpTray } from './tray.ts';
@@ -109,7 +109,7 @@ async function runShell(): Promise<void> {
       if (quit.isQuitting() || !preferences.read().keep_in_tray) return 'close';
       return trayHost.showsIcons() ? 'hide' : 'minimize';
     },
-    onKept: () => explainOnceThatItRuns(trayHost.showsIcons()),
+    onKept: () => showStillRunningNotice(trayHost.showsIcons()),
     onShow() {
       dock.show();
       trayHost.check();

@@ -5,7 +5,7 @@ import { readJsonFile, writeJsonFile } from './json-file.ts';
 import { texts } from './texts.ts';
 
 /** @param isInTray false where the window was minimized instead */
-export function explainOnceThatItRuns(isInTray: boolean): void {
+export function showStillRunningNotice(isInTray: boolean): void {
   const path = join(app.getPath('userData'), 'told.json');
   if (readJsonFile(path)['kept_in_tray'] === true || !Notification.isSupported()) return;
   const { stillRunning, stillRunningInTray, stillRunningMinimized } = texts();

@@ -52,7 +52,7 @@ export const de: Texts = {
     'Der Hauptschlüssel stammt aus LICENSE_DESK_MASTER_KEY und kann nicht exportiert werden.',
   keyWasExposed: 'Der Hauptschlüssel war nicht geschützt',
   keyWasExposedDetail:
-    'Beim Versiegeln lief kein Schlüsselbund. Deshalb wurde ein Passwort verwendet, das auf jedem Computer gleich ist. Jetzt ist der Schlüssel durch Ihren Schlüsselbund versiegelt. Wenn andere das Datenverzeichnis oder eine Kopie davon lesen konnten, betrachten Sie die Geheimnisse darin als bekannt.',
+    'Beim Versiegeln lief kein Schlüsselbund. Deshalb wurde ein Passwort verwendet, das auf jedem Computer gleich ist. Jetzt ist der Schlüssel durch Ihren Schlüsselbund versiegelt. Wenn andere das Datenverzeichnis oder eine Kopie davon lesen konnten, betrachten Sie die Geheimnisse darin als kompromittiert.',
   updatesOff: 'Es ist keine Update-Adresse eingestellt. Tragen Sie sie unter Einstellungen, Diese App ein.',
   updatesUnpackaged: 'Nur eine installierte App kann aktualisiert werden.',
   upToDate: 'License Desk ist auf dem neuesten Stand',
@@ -91,7 +91,7 @@ export const de: Texts = {
     service:
       'Starten oder installieren Sie den Dienst, und versuchen Sie es erneut. Der Befehl license-desk service status --user zeigt seinen Zustand. Ein Dienst eines anderen Kontos lässt sich nicht in der App verwenden: Öffnen Sie sein Backoffice mit license-desk open.',
   },
-  noService: (dataDir) => `Auf ${dataDir} läuft kein Server, den Sie verwenden können.`,
+  noService: (dataDir) => `Für das Datenverzeichnis ${dataDir} läuft kein Server, den Sie verwenden können.`,
   restartService:
     'Der Server läuft als Dienst. Starten Sie ihn mit der Dienstverwaltung dieses Computers neu (systemctl, launchctl oder Aufgabenplanung).',
   useService: 'Mit diesem Server verbinden',
@@ -113,7 +113,7 @@ export const de: Texts = {
       'Beenden Sie das Programm, und versuchen Sie es erneut, oder wählen Sie einen anderen Port für das Backoffice.',
   },
   portFrom: (source) =>
-    `${source} legt diesen Port fest. Ein anderer Port gilt, bis Sie License Desk beenden.`,
+    `${source} legt diesen Port fest. Ein hier gewählter Port gilt nur, bis Sie License Desk beenden.`,
   port: 'Port',
   portInvalid: 'Geben Sie eine Zahl von 1 bis 65535 ein.',
   usePort: 'Diesen Port verwenden',
@@ -123,7 +123,7 @@ export const de: Texts = {
   passphraseChooseWhy:
     'Der Hauptschlüssel entschlüsselt alle Geheimnisse des Servers. Dieser Computer hat keinen Schlüsselbund, der ihn aufbewahren könnte. Schützen Sie ihn deshalb mit einer Passphrase. License Desk fragt bei jedem Start danach. Ohne die Passphrase lassen sich die Geheimnisse nicht wiederherstellen.',
   passphraseReplaceWhy:
-    'Der Hauptschlüssel war nicht geschützt: Beim Versiegeln lief kein Schlüsselbund, und das verwendete Passwort ist auf jedem Computer gleich. Schützen Sie ihn jetzt mit einer Passphrase. Wenn andere das Datenverzeichnis oder eine Kopie davon lesen konnten, betrachten Sie die Geheimnisse darin als bekannt.',
+    'Der Hauptschlüssel war nicht geschützt: Beim Versiegeln lief kein Schlüsselbund, und das verwendete Passwort ist auf jedem Computer gleich. Schützen Sie ihn jetzt mit einer Passphrase. Wenn andere das Datenverzeichnis oder eine Kopie davon lesen konnten, betrachten Sie die Geheimnisse darin als kompromittiert.',
   passphraseOpen: 'Hauptschlüssel entsperren',
   passphraseOpenWhy: 'Der Hauptschlüssel dieses Datenverzeichnisses ist durch eine Passphrase geschützt.',
   passphrase: 'Passphrase',

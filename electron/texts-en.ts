@@ -70,7 +70,7 @@ export const en = {
     settings: 'Invalid setting',
     key: 'Cannot open the master key',
     crashes: 'The server keeps failing',
-    service: 'The service does not run',
+    service: 'The service is not running',
   },
   advice: {
     address: 'Check the host and the port, then try again.',
@@ -87,7 +87,7 @@ export const en = {
     service:
       'Start or install the service, then try again. The command license-desk service status --user shows its state. A service of another account cannot be used from the app: open its back office with license-desk open.',
   },
-  noService: (dataDir: string) => `No server that you can use runs on ${dataDir}.`,
+  noService: (dataDir: string) => `No server that you can use is running on ${dataDir}.`,
   restartService:
     'The server runs as a service. Restart it with the service manager of this computer (systemctl, launchctl or Task Scheduler).',
   useService: 'Connect to That Server',
@@ -106,7 +106,8 @@ export const en = {
     port: 'Quit that program and try again, or choose another port. Clients must then use the new API address.',
     'admin-port': 'Quit that program and try again, or choose another port for the back office.',
   },
-  portFrom: (source: string) => `${source} sets this port. Another port applies until you quit License Desk.`,
+  portFrom: (source: string) =>
+    `${source} sets this port. A port that you choose here applies only until you quit License Desk.`,
   port: 'Port',
   portInvalid: 'Enter a number from 1 to 65535.',
   usePort: 'Use This Port',

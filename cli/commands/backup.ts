@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Manifest } from '#server/features/backup/backup-format.ts';
 import type { RestoreOverview } from '#server/features/backup/restore-contract.ts';
 import type { BackupStatus } from '#server/features/backup/backup-status-contract.ts';
+import { counted } from '#server/wire/counted.ts';
 import { calling, printing, withService } from '../command-action.ts';
 import { usageFailure } from '../command-failure.ts';
 import { readPassphrase } from '../passphrase.ts';
@@ -16,7 +17,7 @@ interface BackupOptions {
 export function addBackup(program: Command): void {
   const backup = program
     .command('backup')
-    .description('back up the data directory and database to one file, also while the server runs')
+    .description('back up the data directory and database to one file, even while the server is running')
     .option('--out <file>', 'new file to write, readable only by you; required')
     .option(
       '--passphrase-file <file>',
@@ -89,7 +90,7 @@ function restoreLines({ last, staged, canceled }: Restores): (readonly [string, 
     ...(canceled
       ? [['Canceled restore', `${instant(canceled.canceled_at)}: ${canceled.reason}`] as const]
       : []),
-    ...(staged ? [['Confirmed restore', 'waits for a restart of the server'] as const] : []),
+    ...(staged ? [['Confirmed restore', 'is waiting for a restart of the server'] as const] : []),
   ];
 }
 
@@ -105,7 +106,7 @@ function statusText(
     ['Written to', last && (last.path ?? 'a downloaded file')],
     ['Schedule', scheduleText(status)],
     ['Folder', folder ?? 'not set'],
-    ['Keeps', folder && `${keep} backups, ${encrypted ? 'encrypted' : 'not encrypted'}`],
+    ['Keeps', folder && `${counted(keep, 'backup')}, ${encrypted ? 'encrypted' : 'not encrypted'}`],
     ['Next backup', status.running ? 'in progress' : status.next_at && instant(status.next_at)],
     ['Failed', failure && `${instant(failure.at)}, attempt ${failure.attempts}: ${failure.message}`],
     ...restoreLines(restores),

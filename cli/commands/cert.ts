@@ -180,7 +180,7 @@ function addAuthority(cert: Command): void {
     .addOption(
       new Option(
         '--key-type <type>',
-        'if the CA has another type of key, replace it by one with a new key (not while its certificates are valid)',
+        'if the CA has another type of key, replace it with one that has a new key (not while its certificates are valid)',
       ).choices(AUTHORITY_KEY_TYPES),
     )
     .action(

@@ -4,6 +4,7 @@ import type {
   OptionsImportReport,
 } from '#server/features/lease-rules/options-import-contract.ts';
 import type { RequestInput } from '#server/wire/endpoint.ts';
+import { counted } from '#server/wire/counted.ts';
 import { calling } from '../command-action.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { ruleAbout } from '../lease-rule-text.ts';
@@ -36,7 +37,7 @@ export function addLeaseRuleImport(rule: Command): void {
       'feature of the file that the license covers, such as viewer or viewer:VERSION=2.0; repeat for more',
       collected,
     )
-    .option('--dry-run', 'only report what becomes of each line')
+    .option('--dry-run', 'report the result for each line without importing')
     .option('--replace', 'delete the rules that the license has')
     .option('--update-groups', 'change the members of existing groups to those in the file')
     .option('--change-plan', 'also apply TIMEOUT and LINGER, which change the plan and all of its licenses')
@@ -111,10 +112,10 @@ function reportText(report: OptionsImportReport): string {
     lines.length === 0 ? 'The file has no options.' : lineTable(lines),
     rules.length === 0 ? '' : ruleTable(rules),
     groups
-      .map(({ name, members, change }) => `group ${name}: ${members.length} members, ${change}`)
+      .map(({ name, members, change }) => `group ${name}: ${counted(members.length, 'member')}, ${change}`)
       .join('\n'),
     settings.map(settingText).join('\n'),
-    deleted === 0 ? '' : `${deleted === 1 ? '1 rule' : `${deleted} rules`} deleted first`,
+    deleted === 0 ? '' : `${counted(deleted, 'rule')} deleted first`,
     warnings.map((warning) => `warning: ${warning}`).join('\n'),
   ];
   return parts

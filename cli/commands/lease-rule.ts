@@ -121,13 +121,13 @@ function typeOption(): Option {
 
 function addRuleOptions(command: Command): Command {
   return command
-    .option('--user <name>', 'about this user; several of these options must all match')
-    .option('--host <name>', 'about this host')
-    .option('--group <name>', 'about the members of this group')
-    .option('--address <cidr>', 'about this IP address or network')
-    .addOption(new Option('--everyone', 'about everyone').conflicts(['user', 'host', 'group', 'address']))
-    .option('--units <n>', 'seats to reserve, or the most seats', wholeNumber(1))
-    .option('--position <n>', 'place among the rules of the license, from 1 (default: last)', wholeNumber(1))
+    .option('--user <name>', 'match this user; all given match options must apply')
+    .option('--host <name>', 'match this host')
+    .option('--group <name>', 'match the members of this group')
+    .option('--address <cidr>', 'match this IP address or network')
+    .addOption(new Option('--everyone', 'match every client').conflicts(['user', 'host', 'group', 'address']))
+    .option('--units <n>', 'seats to reserve, or the maximum (for max)', wholeNumber(1))
+    .option('--position <n>', "position in the license's rules, from 1 (default: last)", wholeNumber(1))
     .option('--note <text>', 'note for administrators');
 }
 

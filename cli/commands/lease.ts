@@ -105,16 +105,16 @@ export function addLeaseCommands(program: Command): void {
     ),
   );
 
-  addHolderOptions(lease.command('denials'), 'refusals')
-    .description('list refused checkouts, newest first')
-    .addOption(new Option('--error-code <code>', 'only refusals with this code').choices(DENIAL_CODES))
-    .option('--from <time>', 'only refusals since then', moment)
-    .option('--to <time>', 'only refusals before then', moment)
+  addHolderOptions(lease.command('denials'), 'denials')
+    .description('list denied checkouts, newest first')
+    .addOption(new Option('--error-code <code>', 'only denials with this code').choices(DENIAL_CODES))
+    .option('--from <time>', 'only denials since then', moment)
+    .option('--to <time>', 'only denials before then', moment)
     .action(
       calling(
         (client, { errorCode, ...request }: DenialOptions) =>
           client.listLeaseDenials({ ...request, error_code: errorCode }),
-        listing('No refused checkouts.', DENIAL_COLUMNS),
+        listing('No denied checkouts.', DENIAL_COLUMNS),
       ),
     );
 

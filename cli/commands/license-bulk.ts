@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { BulkReply } from '#server/features/licenses/license-contract.ts';
 import type { AdminAccess } from '#server/process/admin-access.ts';
+import { counted } from '#server/wire/counted.ts';
 import { printing, withService } from '../command-action.ts';
 import { CommandFailure, toApiError, usageFailure } from '../command-failure.ts';
 import type { Outcome } from '../command-output.ts';
@@ -14,7 +15,7 @@ type Client = AdminAccess['client'];
 
 /** So far, or in all. */
 interface BulkReport extends BulkReply {
-  /** May be changed, because their call failed or the outcome of their commit was lost. */
+  /** May have been changed, because their call failed or the outcome of their commit was lost. */
   unknown: number[];
 }
 
@@ -28,7 +29,7 @@ const CHUNK = 100;
 
 export function addLicenseBulk(license: Command): void {
   addRefs(license.command('bulk-renew'))
-    .description('extend several licenses by the duration of their plans, or by --days; each on its own')
+    .description('extend several licenses by the terms of their plans, or by --days; each on its own')
     .option('--days <n>', 'extend each license by this many days', days)
     .action(
       printing(async (refs: string[], options: { days?: number }, command: Command) => {
@@ -45,7 +46,7 @@ export function addLicenseBulk(license: Command): void {
     .action(
       printing(async (refs: string[], { reason }: { reason?: string }, command: Command) => {
         const named = await readRefs(refs);
-        const question = `Revoke ${named.length === 1 ? '1 license' : `${named.length} licenses`}? This cannot be undone.`;
+        const question = `Revoke ${counted(named.length, 'license')}? This cannot be undone.`;
         await confirmFirst(command, question, { required: true });
         return changeEach(command, named, 'revoked', (client, ids) =>
           client.revokeLicenses({ license_ids: ids, reason }),
@@ -103,12 +104,12 @@ function changeEach(
   });
 }
 
-/** A call that fails ends the command: its licenses may be changed, and a second call would change them twice. */
+/** A call that fails ends the command: its licenses may have been changed, and a second call would change them twice. */
 function callFailure(error: unknown, report: PartialReport, verb: string): CommandFailure {
   const { code, message } = toApiError(error);
   return new CommandFailure(
     code,
-    `${message}; the licenses of this call may be ${verb}: check the unknown ones before you try again`,
+    `${message}; the licenses of this call may have been ${verb}: check the unknown ones before you try again`,
     { report: { fields: report, text: bulkText(report, verb) } },
   );
 }
@@ -142,7 +143,7 @@ function bulkText(report: BulkReport | PartialReport, verb: string): string {
     counts.push(`${unknown.length} unknown`);
     lists.push(
       block([['Unknown', unknown.join(' ')]]),
-      `The unknown ones may be ${verb}. Check them before you try again.`,
+      `The unknown ones may have been ${verb}. Check them before you try again.`,
     );
   }
   return [`${counts.join(', ')}.`, ...lists].join('\n\n');

@@ -134,7 +134,7 @@ function addLicenseChanges(license: Command): void {
     );
 
   addTermOptions(addRef(license.command('renew')))
-    .description('extend a license by the duration of its plan, or as the options say')
+    .description("extend a license by its plan's term, by --days or to --expires-at")
     .option('--shorten', 'allow an expiry date before the current one')
     .action(
       calling(

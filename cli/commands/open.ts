@@ -4,7 +4,7 @@ import { calling } from '../command-action.ts';
 export function addOpen(program: Command): void {
   program
     .command('open')
-    .description('print a one-time sign-in address for the back office of the running server')
+    .description('print a one-time sign-in link for the back office of the running server')
     .action(
       calling(
         (client) => client.createSignInCode({}),

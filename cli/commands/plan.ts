@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { PlanObject } from '#server/features/plans/plan-contract.ts';
+import { counted } from '#server/wire/counted.ts';
 import { calling } from '../command-action.ts';
 import { addConfirmation } from '../confirmation.ts';
 import { commaList, days, seats, wholeNumber } from '../option-values.ts';
@@ -140,8 +141,8 @@ function planBlock(plan: PlanObject): string {
     ['Display name', plan.display_name],
     ['Product', plan.product ?? 'any'],
     ['Tier', plan.tier],
-    ['Duration', `${plan.duration_days} days`],
-    ['Grace period', `${plan.grace_days} days`],
+    ['Term', counted(plan.duration_days, 'day')],
+    ['Grace period', counted(plan.grace_days, 'day')],
     ['Licensing', plan.licensing],
     ...(plan.licensing === 'floating'
       ? seatLines(plan)

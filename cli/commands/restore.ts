@@ -28,7 +28,7 @@ export function addRestore(program: Command): void {
     .option('--accept-unsigned', 'restore a backup without a passphrase, which anyone may have altered')
     .option(
       '--replace-database',
-      'also replace a PostgreSQL database with data that no server has used with this data directory, or restore into SQLite if that of the installation is lost',
+      "also replace a PostgreSQL database that contains data but was never used with this data directory; or restore into SQLite if the installation's PostgreSQL database is lost",
     )
     .option('--yes', 'do not ask for confirmation; required without a terminal')
     .action(

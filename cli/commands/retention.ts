@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Client } from '#server/wire/client.ts';
 import type { RetentionItem, retentionAdminContract } from '#server/features/retention/retention-contract.ts';
+import { counted } from '#server/wire/counted.ts';
 import { calling } from '../command-action.ts';
 import { block, day, instant, table, type Column } from '../text-layout.ts';
 
@@ -24,7 +25,7 @@ const LABELS: Record<RetentionItem['kind'], string> = {
   restores: 'before-restore-* folders',
   denied_calls: 'Denied calls',
   leases: 'Ended leases',
-  lease_denials: 'Refused checkouts',
+  lease_denials: 'Denied checkouts',
   lease_usage: 'Seats in use per hour',
 };
 
@@ -44,7 +45,7 @@ const COLUMNS: readonly Column<RetentionItem>[] = [
 function kept({ keep_days: days }: RetentionItem): string {
   if (days === null) return 'with deliveries';
   if (days === 0) return 'forever';
-  return days === 1 ? '1 day' : `${days} days`;
+  return counted(days, 'day');
 }
 
 function size(bytes: number | null): string | null {

@@ -6,7 +6,7 @@ export function addServe(program: Command): void {
     .description('run the server; prints one line of JSON when it is ready')
     .option(
       '--new-installation',
-      'create a new database and signing key although the data directory belongs to an installation',
+      'create a new database and signing key even if the data directory already belongs to an installation',
     )
     .action(async ({ newInstallation = false }: { newInstallation?: boolean }, command: Command) => {
       const { serve } = await import('#server/process/serve.ts');

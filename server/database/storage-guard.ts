@@ -47,12 +47,12 @@ export interface ControlledGuard extends StorageGuard {
 export function createStorageGuard(): ControlledGuard {
   /** One reason may end while another one lasts. */
   const stopped = new Set<StopReason>();
-  let tellFault = (_fault: DatabaseFault): void => {};
-  let tellStop = (): void => {};
-  let tellResume = (): void => {};
+  let notifyFault = (_fault: DatabaseFault): void => {};
+  let notifyStop = (): void => {};
+  let notifyResume = (): void => {};
   let refresh = async (): Promise<void> => {};
   let isUsed = true;
-  const noteFault = (fault: DatabaseFault): void => tellFault(fault);
+  const noteFault = (fault: DatabaseFault): void => notifyFault(fault);
   function check(): void {
     isUsed = true;
     const [reason] = stopped;
@@ -82,20 +82,20 @@ export function createStorageGuard(): ControlledGuard {
       return wasUsed;
     },
     onFault(listener) {
-      tellFault = listener;
+      notifyFault = listener;
     },
     onStop(listener) {
-      tellStop = listener;
+      notifyStop = listener;
     },
     onResume(listener) {
-      tellResume = listener;
+      notifyResume = listener;
     },
     stopWrites(reason) {
       stopped.add(reason);
-      tellStop();
+      notifyStop();
     },
     resumeWrites(reason) {
-      if (stopped.delete(reason) && stopped.size === 0) tellResume();
+      if (stopped.delete(reason) && stopped.size === 0) notifyResume();
     },
   };
 }

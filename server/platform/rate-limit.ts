@@ -34,7 +34,11 @@ export function rateLimitHeaders(
 
 /** @param unit what is limited: `calls`, `new devices` */
 export function rateLimited(limit: number, unit: string, resetSeconds: number): ApiError {
-  return new ApiError('rate_limited', `at most ${limit} ${unit} per minute; retry after ${resetSeconds} s`, {
-    headers: { 'Retry-After': String(resetSeconds), ...rateLimitHeaders(limit, 0, resetSeconds) },
-  });
+  return new ApiError(
+    'rate_limited',
+    `the limit for ${unit} is ${limit} per minute; retry after ${resetSeconds} s`,
+    {
+      headers: { 'Retry-After': String(resetSeconds), ...rateLimitHeaders(limit, 0, resetSeconds) },
+    },
+  );
 }

@@ -46,7 +46,7 @@ const MESSAGES: Record<SettingWarning['code'], (values: Values) => string | null
       ? null
       : `the back office listens on ${adminHost} without TLS: between the proxy and this server, the session cookies of ` +
         'administrators cross the network unencrypted. Run the proxy on this machine and set admin_host to 127.0.0.1, or ' +
-        'connect the two by a network that no other machine uses',
+        'connect the two over a network that no other machine uses',
 };
 
 /** For the log, `doctor`, the alerts and the settings screen. */

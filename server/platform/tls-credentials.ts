@@ -66,7 +66,7 @@ export function keepCredentials({ first, look, setting, clock, logger }: Keeping
   let problem: string | null = null;
   let daysTold: number | null = null;
 
-  function tellOfChange(): void {
+  function logChange(): void {
     const about = {
       tls: setting,
       holder: certificateHolder(own),
@@ -93,7 +93,7 @@ export function keepCredentials({ first, look, setting, clock, logger }: Keeping
       inUse = found;
       own = certificate;
       daysTold = null;
-      tellOfChange();
+      logChange();
     }
     problem = null;
   }
@@ -115,7 +115,7 @@ export function keepCredentials({ first, look, setting, clock, logger }: Keeping
   // Checks at intervals rather than at a due time, so that clock changes and sleep do not matter.
   const timer = setInterval(() => void lookForNew(), LOOK_EVERY_MS);
   timer.unref();
-  tellOfChange();
+  logChange();
   warnBeforeExpiry();
 
   return {

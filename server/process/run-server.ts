@@ -23,7 +23,7 @@ async function stopAndExit(server: RunningServer): Promise<void> {
 }
 
 /** Starts the server. If a stop is requested before it is ready, the exit follows here. */
-async function startUnlessTold(config: Config, stop: Stop, options: ServeOptions): Promise<RunningServer> {
+async function startUnlessStopped(config: Config, stop: Stop, options: ServeOptions): Promise<RunningServer> {
   try {
     return await startServer(config, {
       logToStderr: true,
@@ -49,11 +49,11 @@ export async function runServer(
   { stop, onReload }: { stop: Stop; onReload: OnReload },
   options: ServeOptions,
 ): Promise<void> {
-  const server = await startUnlessTold(config, stop, options).catch((error: unknown) => {
+  const server = await startUnlessStopped(config, stop, options).catch((error: unknown) => {
     if (!(error instanceof RestoreCompletedError)) throw error;
     // The app starts the server again, with the key that a restore may have brought.
     if (config.isKeyKeptByApp) process.exit(0);
-    return startUnlessTold(readConfig(), stop, options);
+    return startUnlessStopped(readConfig(), stop, options);
   });
   const manager = serviceManager(process.env, ({ message }) => {
     process.stderr.write(`warning: systemd cannot be notified: ${message.trim()}\n`);

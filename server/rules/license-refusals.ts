@@ -68,6 +68,8 @@ export function refuseFull(license: License): void {
   if (hasFreeSeat(license)) return;
   throw new ApiError(
     'activation_limit_reached',
-    `all ${license.maxActivations} seats of the license are taken; release a device first`,
+    license.maxActivations === 1
+      ? 'the only seat of the license is taken; release its device first'
+      : `all ${license.maxActivations} seats of the license are taken; release a device first`,
   );
 }

@@ -122,7 +122,7 @@ interface FileFindings {
 }
 
 /** Whether the file is invalid regardless of the license's current state. */
-export function isHopeless({ license, reason }: FileFindings): boolean {
+export function isInvalidInAnyState({ license, reason }: FileFindings): boolean {
   return license === null || (reason !== null && FINAL.has(reason));
 }
 
@@ -131,7 +131,7 @@ export function isHopeless({ license, reason }: FileFindings): boolean {
  * license is valid, the file is merely outdated.
  */
 export function licenseFileVerdict(file: FileFindings, today: VerdictQuestion): ValidationReason | null {
-  if (isHopeless(file)) return file.reason;
+  if (isInvalidInAnyState(file)) return file.reason;
   const reason = licenseVerdict(RULES_FOR.license_file, today);
   return reason ?? (file.reason === null ? null : 'file_expired');
 }

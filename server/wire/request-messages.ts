@@ -1,5 +1,6 @@
 // Messages for invalid fields. The validation library's own messages are never shown.
 import type { z } from 'zod';
+import { counted } from './counted.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   string: 'text',
@@ -25,8 +26,6 @@ function oneOf(values: readonly unknown[]): string {
   const [last, ...others] = values.map(String).toReversed();
   return others.length === 0 ? String(last) : `${others.toReversed().join(', ')} or ${last}`;
 }
-
-const counted = (count: number | bigint, noun: string) => `${count} ${noun}${Number(count) === 1 ? '' : 's'}`;
 
 /** Shows the offending number. A text is not shown, because it may be a secret. */
 function bound(origin: string, limit: number | bigint, input: unknown, word: string): string {

@@ -66,9 +66,7 @@ export const EVENT_BODIES: Readonly<Record<EventName, z.ZodObject>> = {
     user: z.string().nullable(),
     host: z.string().nullable(),
     units: z.int(),
-    denied_count: z
-      .int()
-      .meta({ description: 'Refusals since the last event of this kind for the license.' }),
+    denied_count: z.int().meta({ description: 'Denials since the last event of this kind for the license.' }),
     pool,
   }),
   'lease.reclaimed': body('lease.reclaimed', { lease, reason: z.string() }),
@@ -91,7 +89,7 @@ export const EVENT_TRIGGERS: Readonly<Record<EventName, string>> = {
   'license.expired': 'The license and its grace period have ended.',
   'certificate.generated': 'A client certificate was issued.',
   'certificate.revoked': 'A client certificate was revoked.',
-  'lease.denied': 'A checkout or a loan was refused. Sent at most once a minute for a license.',
+  'lease.denied': 'A checkout or borrow request was denied. Sent at most once a minute for a license.',
   'lease.reclaimed': 'An administrator took the seat of a lease back.',
   'lease.borrowed': 'A seat was borrowed for use without a connection.',
   'lease.returned': 'A borrowed seat was returned before its end.',

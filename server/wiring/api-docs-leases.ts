@@ -181,7 +181,7 @@ export const LEASE_NOTES: Record<Name, Notes> = {
     { license: license_key, state: 'live', limit: 50 },
   ),
   listLeasePools: notes(
-    'Every floating license, also one that never had a checkout. Seats that clients wait for count as taken. Unlimited licenses come last.',
+    'Every floating license, including one that never had a checkout. Seats that clients wait for count as taken. Unlimited licenses come last.',
     { min_percent: 50, limit: 50 },
   ),
   leaseUsage: notes(
@@ -189,7 +189,7 @@ export const LEASE_NOTES: Record<Name, Notes> = {
     { license: license_key, from: '2026-11-20T08:00:00Z', to: NOW },
   ),
   listLeaseDenials: notes(
-    'Refused checkouts and borrows, newest first, with the pool and its holders at that moment. The newest 1,000 of each license are kept.',
+    'Denied checkouts and borrow requests, newest first, with the pool and its holders at that moment. The newest 1,000 of each license are kept.',
     { license: license_key, limit: 50 },
   ),
   reclaimLease: notes(

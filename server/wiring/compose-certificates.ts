@@ -121,7 +121,7 @@ export function composeCertificates(sequelize: Database, needs: Needs) {
     if (committedRestore(needs.dataDir) === null) return;
     throw new ApiError(
       'invalid_request',
-      'the certificate authority cannot be changed while a confirmed restore waits for a restart of the server, because the restore would not keep the change; restart the server, or cancel the restore first',
+      'the certificate authority cannot be changed while a confirmed restore is waiting for a restart of the server, because the restore would not keep the change; restart the server, or cancel the restore first',
     );
   }
   // Publishes a CRL together with the new authority: without one, relying parties would reject all certificates.

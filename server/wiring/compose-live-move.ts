@@ -56,7 +56,7 @@ const locked: SqliteFile[] = [];
 function refuseStagedRestore(dataDir: string): void {
   if (committedRestore(dataDir) === null) return;
   throw new MoveError(
-    'a confirmed restore waits for a restart of the server; restart it, or cancel the restore first',
+    'a confirmed restore is waiting for a restart of the server; restart it, or cancel the restore first',
   );
 }
 

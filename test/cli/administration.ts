@@ -173,7 +173,7 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
       });
     });
 
-    test('renew adds days, the duration of the plan, or sets an end', async () => {
+    test('renew adds days, the term of the plan, or sets an end', async () => {
       const { license_key: key, expires_at: before } = await newLicense({ days: 10 });
       type Renewed = { license: LicenseRecord; previous_expires_at: string };
       const byDays = await cli.ok<Renewed>('license', 'renew', key, '--days', '5');

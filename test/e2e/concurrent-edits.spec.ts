@@ -47,7 +47,7 @@ test('an edit of a license and its undo keep what was saved meanwhile', async ({
   });
   await expect(inspector).toContainText('KST 815');
 
-  await dialog.getByLabel('E-mail').fill('orders@acme.example');
+  await dialog.getByLabel('Email').fill('orders@acme.example');
   await dialog.getByLabel('Seats', { exact: true }).fill('12');
   await dialog.getByLabel('Value').nth(1).fill('FEM');
   await save(desk);

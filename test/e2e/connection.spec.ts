@@ -166,7 +166,7 @@ test(
     await server.cli('session', 'end', '--all');
     await expect(desk.getByRole('dialog', { name: 'Sign in' })).toBeVisible();
     await expect(other.getByRole('dialog', { name: 'Sign in' })).toBeVisible();
-    await desk.getByRole('button', { name: 'Discard what was open' }).click();
+    await desk.getByRole('button', { name: 'Discard open drafts' }).click();
     for (const page of [desk, other]) {
       await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
       await expect(page.getByRole('dialog')).toHaveCount(0);

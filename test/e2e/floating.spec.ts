@@ -158,7 +158,7 @@ test('leases are filtered by user and state, and an ended one says why', async (
 test('a denial appears by itself, is explained, and leads to its remedy', async ({ desk, server }) => {
   const key = await newPool(desk, { holder: 'Acme', seats: 1 });
   await desk.goto('/#/floating?view=denials');
-  await expect(desk.getByText('Refused checkouts appear here within a second.')).toBeVisible();
+  await expect(desk.getByText('Denied checkouts appear here within a second.')).toBeVisible();
   await checkOut(desk, server, key, { user: 'ada' });
   expect((await checkOut(desk, server, key, { user: 'grace' })).status).toBe(409);
   await row(desk, 'grace').click();
@@ -358,7 +358,7 @@ test('a plan for floating licenses is made, and a license of it issued', async (
   await expect(inspector(desk).getByRole('region', { name: 'Leases' })).toContainText('ada');
   await expectAccessible(desk);
 
-  await inspector(desk).getByRole('tab', { name: 'Diagnose' }).click();
+  await inspector(desk).getByRole('tab', { name: 'Diagnostics' }).click();
   const checkout = inspector(desk).getByRole('region', { name: 'Checkout' });
   await checkout.getByLabel('User').pressSequentially('Grace Hopper');
   await expect(checkout.getByLabel('User')).toHaveValue('Grace Hopper');
@@ -455,7 +455,7 @@ test('an upgrade between devices and leases says who loses access', async ({ des
 
   const device = { license_key: key, machine_fingerprint };
   await desk.request.post(`${server.api}authorize/`, { data: device });
-  await inspector(desk).getByRole('tab', { name: 'Diagnose' }).click();
+  await inspector(desk).getByRole('tab', { name: 'Diagnostics' }).click();
   const result = inspector(desk).getByRole('region', { name: 'Result' });
   await expect(result).toContainText('Denied');
   await expect(result).toContainText('Its seats are taken by leases');

@@ -24,7 +24,7 @@ async function activate(page: Page, { api }: TestServer, key: string, fingerprin
   expect(response.ok(), await response.text()).toBe(true);
 }
 
-test('Diagnose shows why a device was denied, with a remedy that works', async ({ desk }) => {
+test('Diagnostics shows why a device was denied, with a remedy that works', async ({ desk }) => {
   await issueLicense(desk, { holder: 'Fjord Instruments', product: 'field-kit' });
   await desk.goto('/#/licenses?open=1&tab=explain');
   const inspector = desk.getByRole('complementary', { name: 'Fjord Instruments' });
@@ -64,7 +64,7 @@ test('Diagnose shows why a device was denied, with a remedy that works', async (
   await expect(verdict.getByRole('status').first()).toHaveText('Authorized');
   await inspector.getByRole('tab', { name: 'Devices' }).click();
   await expect(inspector.getByRole('listitem')).toContainText('workstation-7');
-  await inspector.getByRole('tab', { name: 'Diagnose' }).click();
+  await inspector.getByRole('tab', { name: 'Diagnostics' }).click();
   await expect(verdict.getByRole('status').first()).toHaveText('Authorized');
 });
 
@@ -194,7 +194,7 @@ test('a license is edited, and the edit is undone', async ({ desk }) => {
   await chooseAction(inspector, 'Edit');
   const dialog = desk.getByRole('dialog', { name: 'Edit license' });
   await dialog.getByLabel('Holder').fill('Björn Ångström');
-  await dialog.getByLabel('E-mail').fill('no address');
+  await dialog.getByLabel('Email').fill('no address');
   await dialog.getByLabel('Order number').fill('PO-4711');
   await dialog.getByLabel('Notes').fill('Paid in advance.\nRenew by phone.');
   const fields = dialog.getByRole('group', { name: 'Custom fields' });
@@ -211,8 +211,8 @@ test('a license is edited, and the edit is undone', async ({ desk }) => {
   await expect(dialog.getByRole('button', { name: 'Save' })).toBeDisabled();
   await fields.getByRole('button', { name: 'Remove COST center', exact: true }).click();
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await expect(dialog.getByLabel('E-mail')).toHaveAttribute('aria-invalid', 'true');
-  await dialog.getByLabel('E-mail').fill('bjorn@angstrom.example');
+  await expect(dialog.getByLabel('Email')).toHaveAttribute('aria-invalid', 'true');
+  await dialog.getByLabel('Email').fill('bjorn@angstrom.example');
   await expectAccessible(desk);
   await dialog.getByRole('button', { name: 'Save' }).click();
   const results = desk.getByRole('log', { name: 'Results' });
@@ -262,7 +262,7 @@ test(
     await expect(message).toHaveValue(/Plan: professional, 5 seats/u);
     await expect(message).toHaveValue(new RegExp(new URL(server.api).origin, 'u'));
     await expectAccessible(desk);
-    await dialog.getByLabel('Language of the message').selectOption('Deutsch');
+    await dialog.getByLabel('Message language').selectOption('Deutsch');
     await expect(message).toHaveValue(/Ihre Lizenz für my-product ist bereit/u);
     const mail = (await dialog.getByRole('link', { name: 'Open in mail app' }).getAttribute('href')) ?? '';
     expect(mail).toMatch(/^mailto:orders%40obriensons\.example\?subject=Ihre%20Lizenz/u);

@@ -30,7 +30,7 @@ test('licenses are imported from CSV, all of them or none', async ({ desk }) => 
     );
   await expect(dialog.getByText('2 rows found. Assign their columns.')).toBeVisible();
   await expect(dialog.getByLabel('Holder')).toHaveValue('Kunde');
-  await expect(dialog.getByLabel('E-mail')).toHaveValue('E-Mail');
+  await expect(dialog.getByLabel('Email')).toHaveValue('E-Mail');
   await expect(dialog.getByText('Example: Ústav; s. p.')).toBeVisible();
   await expect(dialog.getByLabel('Notes')).toHaveValue('Notiz');
   const custom = dialog.getByRole('group', { name: 'Custom fields' });

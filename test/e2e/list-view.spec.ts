@@ -41,7 +41,7 @@ test('columns are chosen by keyboard, kept for this list, and reset', async ({ d
   await expect(entry(desk, 'Order number')).not.toBeChecked();
   await expectAccessible(desk);
   await desk.keyboard.press('ArrowDown');
-  await expect(entry(desk, 'E-mail')).toBeFocused();
+  await expect(entry(desk, 'Email')).toBeFocused();
   await desk.keyboard.press('ArrowUp');
   await expect(entry(desk, 'Key')).toBeFocused();
   await desk.keyboard.press('Space');

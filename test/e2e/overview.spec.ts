@@ -338,6 +338,6 @@ test('a license is checked from the overview', { tag: '@browser' }, async ({ des
   await expectAccessible(desk);
   await dialog.getByRole('option', { name: 'Fjord Instruments' }).click();
   const inspector = desk.getByRole('complementary', { name: 'Fjord Instruments' });
-  await expect(inspector.getByRole('tab', { name: 'Diagnose' })).toHaveAttribute('aria-selected', 'true');
+  await expect(inspector.getByRole('tab', { name: 'Diagnostics' })).toHaveAttribute('aria-selected', 'true');
   await expect(dialog).toHaveCount(0);
 });

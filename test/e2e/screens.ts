@@ -14,7 +14,7 @@ export const SCREENS: [address: string, content: (page: Page) => Locator][] = [
   ['floating', (page) => page.getByRole('grid', { name: 'Pools' })],
   ['floating?open=2', (page) => page.getByRole('complementary').getByRole('region', { name: 'Seats' })],
   ['floating?view=leases', (page) => page.getByText('A lease appears here when a client takes a seat.')],
-  ['floating?view=denials', (page) => page.getByText('Refused checkouts appear here within a second.')],
+  ['floating?view=denials', (page) => page.getByText('Denied checkouts appear here within a second.')],
   ['floating?view=usage', (page) => page.getByRole('region', { name: 'Choose a floating license.' })],
   ['floating?view=usage&license=2', (page) => page.getByRole('region', { name: 'Denied and queued' })],
   ['floating?view=rules&license=2', (page) => page.getByRole('region', { name: 'Try the rules' })],

@@ -80,7 +80,7 @@ base('replicas are shown with how far they are behind', { tag: '@browser' }, asy
     await expect(desk.locator('html')).toHaveAttribute('lang', language);
     // Roles and versions are beside the others' values.
     await expect(desk.locator('tbody tr').first()).toContainText(
-      language === 'en' ? /Version \d.*Ready\s*Leader/u : /Version \d.*Bereit\s*Führend/u,
+      language === 'en' ? /Version \d.*Ready\s*Leader/u : /Version \d.*Bereit\s*Leader/u,
     );
     expect(await hiddenPx(), language).toBe(0);
   }

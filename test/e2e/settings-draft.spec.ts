@@ -88,7 +88,7 @@ test(
     const tabs = await enterInTwoTabs(desk);
     await server.cli('session', 'end', '--all');
     for (const tab of tabs) await expect(tab.getByRole('dialog', { name: 'Sign in' })).toBeVisible();
-    await desk.getByRole('button', { name: 'Discard what was open' }).click();
+    await desk.getByRole('button', { name: 'Discard open drafts' }).click();
     for (const tab of tabs) await expect(tab.getByRole('heading', { name: 'Sign in' })).toBeVisible();
     await expectNoEntries(tabs, await server.link());
   },
@@ -120,7 +120,7 @@ test(
     // It stays under the pointer.
     await undo.hover();
     await server.cli('session', 'end', '--all');
-    await desk.getByRole('button', { name: 'Discard what was open' }).click();
+    await desk.getByRole('button', { name: 'Discard open drafts' }).click();
     await desk.getByLabel('Already have a link?').fill(await server.link());
     await desk.getByRole('button', { name: 'Sign in' }).click();
     await expect(desk.getByText('60 until the next restart.')).toBeVisible();

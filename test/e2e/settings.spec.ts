@@ -242,8 +242,8 @@ test(
     await expect(restore.getByRole('button', { name: 'Cancel restore' })).toBeVisible();
     await server.crash();
     await server.startAgain();
-    await expect(restore.getByRole('note')).toContainText('The data from before is in before-restore-');
-    await restore.getByRole('button', { name: 'Return to the data from before…' }).click();
+    await expect(restore.getByRole('note')).toContainText('The previous data is in before-restore-');
+    await restore.getByRole('button', { name: 'Return to the previous data…' }).click();
     await expect(dialog).toContainText('Yes, data of this installation from before a restore');
   },
 );

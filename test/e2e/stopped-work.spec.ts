@@ -42,7 +42,7 @@ test('a stopped bulk change finishes the current batch', async ({ desk }) => {
   await expect(renewing.getByRole('status')).toContainText('20 not processed.');
 });
 
-test('a bulk change whose reply is lost names what may be changed, and a second try leaves it out', async ({
+test('a bulk change whose reply is lost names what may have been changed, and a second try leaves it out', async ({
   desk,
 }) => {
   await select120Licenses(desk);

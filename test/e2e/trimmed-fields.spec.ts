@@ -15,7 +15,7 @@ for (const how of ['Enter', 'a click'])
     await expect(dialog.getByRole('button', { name: 'Done' })).toBeVisible();
   });
 
-test('Diagnose accepts spaces around what it asks for', { tag: '@browser' }, async ({ desk }) => {
+test('Diagnostics accepts spaces around what it asks for', { tag: '@browser' }, async ({ desk }) => {
   await issueLicense(desk, { holder: 'Acme', product: 'studio' });
   await desk.goto('/#/licenses?open=1&tab=explain');
   const inspector = desk.getByRole('complementary', { name: 'Acme' });

@@ -58,8 +58,8 @@ test('reports a stopped service, and can run the server itself instead', async (
   const dataDir = chooseService(temporaryDirectory());
   const shell = start({ dataDir, env: soonGivingUp });
   expect(await viewOf(shell)).toMatchObject({
-    title: 'The service does not run',
-    reason: `No server that you can use runs on ${dataDir}.`,
+    title: 'The service is not running',
+    reason: `No server that you can use is running on ${dataDir}.`,
   });
   expect(shell.count('forked')).toBe(0);
   await shell.answerShell(1, { kind: 'failure', action: 'run_in_app' });
@@ -71,7 +71,7 @@ test('reports a stopped service, and can run the server itself instead', async (
 test('connects to a service that starts later, and closes the window that reports it as stopped', async () => {
   const dataDir = chooseService(temporaryDirectory());
   const shell = start({ dataDir, env: soonGivingUp });
-  expect(await viewOf(shell)).toMatchObject({ title: 'The service does not run' });
+  expect(await viewOf(shell)).toMatchObject({ title: 'The service is not running' });
   const service = await startServerProcess({ dataDir });
   await shell.eventThat('load', ({ url }) => url.startsWith(service.adminOrigin));
   await shell.eventThat('closed', ({ id }) => id === 1);

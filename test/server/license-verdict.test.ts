@@ -1,7 +1,7 @@
 // The rules behind every verdict, for every way in which they can fail together.
 import { describe, expect, it } from 'vitest';
 import {
-  isHopeless,
+  isInvalidInAnyState,
   licenseFileVerdict,
   type LicenseRule,
   licenseVerdict,
@@ -123,7 +123,7 @@ describe('the verdict on a license file', () => {
   it.each(Object.entries(fileReasons))('that says %s, which is %s', (name, kind) => {
     const file = { license: {}, reason: name as keyof typeof fileReasons };
     const isFinal = kind === 'final';
-    expect(isHopeless(file)).toBe(isFinal);
+    expect(isInvalidInAnyState(file)).toBe(isFinal);
     // A license that is good today needs a new file only; a license that is not gives its own reason.
     expect(licenseFileVerdict(file, good)).toBe(isFinal ? name : 'file_expired');
     expect(licenseFileVerdict(file, bad)).toBe(isFinal ? name : 'license_expired');
@@ -137,7 +137,7 @@ describe('the verdict on a license file', () => {
 
   it('that cannot be read is that of the file alone', () => {
     const file = { license: null, reason: 'signature_invalid' } as const;
-    expect(isHopeless(file)).toBe(true);
+    expect(isInvalidInAnyState(file)).toBe(true);
     expect(licenseFileVerdict(file, bad)).toBe('signature_invalid');
   });
 });

@@ -304,7 +304,7 @@ describe('the list of licenses', () => {
     }
   });
 
-  it('is searched by key, device, and parts of holder and e-mail address', async () => {
+  it('is searched by key, device, and parts of holder and email address', async () => {
     const holder = unique('Searchable Holder');
     const license = await newLicense(server, { holder, email: `${unique('mail')}@find.example` });
     const device = await activateDevice(server, license);

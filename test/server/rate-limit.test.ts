@@ -288,7 +288,7 @@ describe('--rate-limit-public 5', () => {
     }
     const refused = await failing();
     expectFailure(refused, 'rate_limited');
-    expect(refused.body.message).toContain('at most 5 failed calls per minute');
+    expect(refused.body.message).toContain('the limit for failed calls is 5 per minute');
   });
 
   it('counts a batch of heartbeats as failed if it has only unknown tokens', async () => {

@@ -45,7 +45,7 @@ describe.skipIf(!hasPostgres)(`a confirmed restore${why}`, () => {
     const kept = JSON.parse(readFileSync(join(dataDir, 'restore-ready', 'config.json'), 'utf8')) as object;
     expect(kept).toEqual({ database_url: url });
     await expect(server.admin.updateSettings({ changes: { database_url: null } })).rejects.toThrow(
-      'database_url: cannot be changed while a confirmed restore waits for a restart',
+      'database_url: cannot be changed while a confirmed restore is waiting for a restart',
     );
     await server.stop();
 

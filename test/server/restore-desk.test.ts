@@ -87,7 +87,7 @@ it('previews, confirms, restores at the next start, and returns', async () => {
   // The next start would replace the data after its move.
   const target = ['--to', 'postgres://127.0.0.1:1/desk'];
   const { stderr } = await runCli(['move-database', ...target, '--json', '--data-dir', dataDir]);
-  expect(stderr).toContain('a confirmed restore waits for a restart of the server');
+  expect(stderr).toContain('a confirmed restore is waiting for a restart of the server');
   expect(confirmed).toMatchObject({
     restarting: false,
     restart_advice: expect.stringMatching(
@@ -98,7 +98,7 @@ it('previews, confirms, restores at the next start, and returns', async () => {
   await server.admin.cancelRestore({ restore_id });
   // Withdrawn, then confirmed again.
   expect((await server.admin.showRestore({})).staged).toMatchObject({ source: source.name });
-  await expect(server.admin.previewRestore(source)).rejects.toThrow('waits for a restart of the server');
+  await expect(server.admin.previewRestore(source)).rejects.toThrow('is waiting for a restart of the server');
   await server.admin.cancelRestore({});
   expect(leftovers()).toEqual([]);
   const third = await server.admin.previewRestore({ ...source, passphrase: PASSPHRASE });

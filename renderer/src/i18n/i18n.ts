@@ -54,7 +54,7 @@ export function formatCount(value: number): string {
   return numbers.value.format(value);
 }
 
-/** `E-mail, Notes and Seats` */
+/** `Email, Notes and Seats` */
 export const formatNames = (names: readonly string[]): string =>
   new Intl.ListFormat(intlLocale.value).format(names);
 

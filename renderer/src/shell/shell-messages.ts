@@ -85,8 +85,7 @@ export const shellMessages = messagesOf(
     electron: 'Electron {version}',
     language: 'Sprache',
     signOut: 'Abmelden',
-    failedCount:
-      'Keine fehlgeschlagenen Ereignisse | {n} fehlgeschlagenes Ereignis | {n} fehlgeschlagene Ereignisse',
+    failedCount: 'Keine Zustellfehler | {n} Zustellfehler | {n} Zustellfehler',
     screens: {
       overview: 'Übersicht',
       licenses: 'Lizenzen',

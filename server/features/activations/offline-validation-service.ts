@@ -11,7 +11,7 @@ import type { activationContract } from './activation-contract.ts';
 import { type ActivationStore, isOnRecord } from './activation-store.ts';
 import type { DeviceSightings } from './device-sightings.ts';
 import { byKey } from '#server/rules/license-reference.ts';
-import { isHopeless, licenseFileVerdict } from '#server/rules/license-verdict.ts';
+import { isInvalidInAnyState, licenseFileVerdict } from '#server/rules/license-verdict.ts';
 import { createTodayLookup, questionAbout, type Today } from './license-today.ts';
 
 interface Needs {
@@ -76,7 +76,7 @@ export function createOfflineValidationService(needs: Needs) {
         signed_at: toTimestampOrNull(file.signedAt),
         file_expires_at: toTimestampOrNull(file.fileExpiresAt),
       };
-      if (file.license === null || isHopeless(file)) {
+      if (file.license === null || isInvalidInAnyState(file)) {
         return {
           valid: false,
           reason: file.reason,

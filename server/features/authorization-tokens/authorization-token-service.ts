@@ -59,7 +59,7 @@ export function createAuthorizationTokenService(needs: Needs) {
     return license;
   }
 
-  function mustBeThere(token: AuthorizationToken | null, id: number): AuthorizationToken {
+  function requireToken(token: AuthorizationToken | null, id: number): AuthorizationToken {
     if (!token) throw new ApiError('token_not_found', `authorization token ${id} not found`);
     return token;
   }
@@ -113,14 +113,14 @@ export function createAuthorizationTokenService(needs: Needs) {
     },
 
     async show(id: number) {
-      return { authorization_token: toTokenObject(mustBeThere(await tokens.find(id), id), clock.now()) };
+      return { authorization_token: toTokenObject(requireToken(await tokens.find(id), id), clock.now()) };
     },
 
     /** Revoking a token that has already ended changes nothing. */
     revoke: (id: number, call: Call) =>
       transaction(async () => {
         const now = clock.now();
-        const token = mustBeThere(await tokens.findForChange(id), id);
+        const token = requireToken(await tokens.findForChange(id), id);
         if (token.status !== 'active') return { authorization_token: toTokenObject(token, now) };
         await tokens.end(id, 'revoked', now);
         const revoked = toTokenObject({ ...token, status: 'revoked', endedAt: now }, now);

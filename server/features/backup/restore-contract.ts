@@ -136,7 +136,7 @@ export const restoreAdminContract = {
     method: 'GET',
     path: '/backup/restore/',
     auth: 'admin',
-    summary: 'Show what can be restored, a restore that waits for a restart, and the last one',
+    summary: 'Show what can be restored, a restore that is waiting for a restart, and the last one',
     request: z.object({}),
     reply: overview,
     errors: [],
@@ -187,7 +187,7 @@ export const restoreAdminContract = {
     method: 'POST',
     path: '/backup/restore/cancel/',
     auth: 'admin',
-    summary: 'Discard the upload, the preview and a restore that waits for a restart',
+    summary: 'Discard the upload, the preview and a restore that is waiting for a restart',
     request: z.object({
       restore_id: z.string().max(100).optional().meta({
         description:

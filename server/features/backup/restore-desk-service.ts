@@ -44,9 +44,9 @@ interface Needs {
 }
 
 const HOUR_MS = 3_600_000;
-const ADVICE_RESTARTING = 'The server restarts and puts the backup in place.';
-const ADVICE_TO_DO =
-  'Stop the server where it was started, then start it again. Its start puts the backup in place. Changes made until then are only in the data from before the restore, which is kept. Changes to certificates and signing keys are carried over.';
+const RESTARTING_ADVICE = 'The server restarts and puts the backup in place.';
+const MANUAL_RESTART_ADVICE =
+  'Stop the server where it was started, then start it again. Its start puts the backup in place. Changes made until then are only in the previous data, which is kept. Changes to certificates and signing keys are carried over.';
 
 const short = <Item>({ count, items }: Listed<Item>): Listed<Item> => ({
   count,
@@ -123,7 +123,7 @@ export function createRestoreDeskService(needs: Needs) {
     if (committedRestore(dataDir) === null) return;
     throw new ApiError(
       'invalid_request',
-      'a confirmed restore waits for a restart of the server; cancel it first',
+      'a confirmed restore is waiting for a restart of the server; cancel it first',
     );
   }
 
@@ -238,7 +238,10 @@ export function createRestoreDeskService(needs: Needs) {
         needs.onChanged();
         // After the reply, as the restart from the settings.
         if (restart) await transaction(async () => afterCommit(restart));
-        return { restarting: restart !== null, restart_advice: restart ? ADVICE_RESTARTING : ADVICE_TO_DO };
+        return {
+          restarting: restart !== null,
+          restart_advice: restart ? RESTARTING_ADVICE : MANUAL_RESTART_ADVICE,
+        };
       });
     },
 

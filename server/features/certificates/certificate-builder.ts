@@ -5,7 +5,7 @@ import type { SubjectNames } from './distinguished-name.ts';
 import { encodeExtensions, encodeSubject, type Extensions, type GeneralName } from './forge-encoding.ts';
 import { toHostName } from './host-name.ts';
 import { type Issuer, keyIdentifier, toSpki } from './issuer.ts';
-import { signatureAlgorithm, signStructure, signStructureAside } from './signed-structure.ts';
+import { signatureAlgorithm, signStructure, signStructureAsync } from './signed-structure.ts';
 
 const VERSION_3 = Buffer.from('a003020102', 'hex');
 
@@ -71,7 +71,7 @@ export function buildClientCertificate(order: ClientOrder): Buffer {
 
 /** The same, but does not keep the main thread busy with an RSA signature. */
 export async function issueClientCertificate(order: ClientOrder): Promise<Buffer> {
-  return signStructureAside(clientContent(order), order.issuer.privateKey);
+  return signStructureAsync(clientContent(order), order.issuer.privateKey);
 }
 
 function clientContent(order: ClientOrder): Buffer {

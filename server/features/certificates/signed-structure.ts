@@ -30,16 +30,16 @@ export function signStructure(content: Buffer, privateKey: KeyObject): Buffer {
   return frame(content, privateKey, sign('sha256', content, privateKey));
 }
 
-const signAside = promisify(sign);
+const signAsync = promisify(sign);
 /** No limit: a signature takes two milliseconds, and the number of open requests limits the queue. */
 const inTurn = oneAtATime(Number.POSITIVE_INFINITY);
 const RSA_SIGNATURE_MS = 2;
 
 /** The same, but with RSA in a thread of the pool. On P-256, a signature takes less time than the way to a thread. */
-export async function signStructureAside(content: Buffer, privateKey: KeyObject): Promise<Buffer> {
+export async function signStructureAsync(content: Buffer, privateKey: KeyObject): Promise<Buffer> {
   if (privateKey.asymmetricKeyType !== 'rsa') return signStructure(content, privateKey);
   const signature = await inTurn({ estimateMs: RSA_SIGNATURE_MS }, () =>
-    signAside('sha256', content, privateKey),
+    signAsync('sha256', content, privateKey),
   );
   return frame(content, privateKey, signature);
 }

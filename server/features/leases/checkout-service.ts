@@ -168,7 +168,12 @@ export function createCheckoutService(needs: Needs) {
     if (verdict.outcome === 'max') return `a lease rule limits the seats of this client: ${verdict.rule}`;
     if (verdict.outcome === 'reserved' && verdict.ruleId !== null)
       return `a lease rule reserves the free seats for other clients: ${verdict.rule}`;
-    if (!fits(pool, 1)) return `all ${license.terms.seats} seats of the license are taken`;
+    if (!fits(pool, 1)) {
+      const { seats } = license.terms;
+      return seats === 1
+        ? 'the only seat of the license is taken'
+        : `all ${seats} seats of the license are taken`;
+    }
     if (fits(pool, free)) return 'other clients are waiting for the free seats';
     return `the checkout needs ${free} free seats, and the license has ${(limit ?? 0) - row.inUse}`;
   }

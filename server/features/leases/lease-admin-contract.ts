@@ -85,7 +85,7 @@ const poolItem = z
     plan: z.string(),
     license_state: z.enum(LICENSE_STATES),
     pool,
-    denied_24h: count.meta({ description: 'Refused checkouts of the last 24 hours.' }),
+    denied_24h: count.meta({ description: 'Denied checkouts of the last 24 hours.' }),
   })
   .meta({ id: 'LicensePool' });
 
@@ -168,15 +168,15 @@ export const leaseAdminContract = {
     method: 'GET',
     path: '/leases/denials/',
     auth: 'bearer',
-    summary: 'List refused checkouts, newest first',
+    summary: 'List denied checkouts, newest first',
     request: z.object({
       ...pageRequest,
-      license: licenseRef.optional().meta({ description: 'Only refusals of this license (ID or key).' }),
-      user: searchText(200).optional().meta({ description: 'Only refusals of this user.' }),
-      host: searchText(200).optional().meta({ description: 'Only refusals on this host.' }),
-      error_code: z.enum(DENIAL_CODES).optional().meta({ description: 'Only refusals with this code.' }),
-      from: moment.optional().meta({ description: 'Only refusals since then.' }),
-      to: moment.optional().meta({ description: 'Only refusals before then.' }),
+      license: licenseRef.optional().meta({ description: 'Only denials of this license (ID or key).' }),
+      user: searchText(200).optional().meta({ description: 'Only denials of this user.' }),
+      host: searchText(200).optional().meta({ description: 'Only denials on this host.' }),
+      error_code: z.enum(DENIAL_CODES).optional().meta({ description: 'Only denials with this code.' }),
+      from: moment.optional().meta({ description: 'Only denials since then.' }),
+      to: moment.optional().meta({ description: 'Only denials before then.' }),
     }),
     reply: z.object(pageOf(denial)),
     errors: ['license_not_found'],

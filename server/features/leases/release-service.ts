@@ -6,6 +6,7 @@ import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { byKey } from '#server/rules/license-reference.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
+import { counted } from '#server/wire/counted.ts';
 import { ApiError, refusedField } from '#server/wire/errors.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
 import type { DenialLog } from './denial-log.ts';
@@ -74,17 +75,17 @@ export function createReleaseService(needs: Needs) {
     const { seats, borrowMaxHours, borrowMaxCount, borrowKeepFree } = pool.license.terms;
     if (borrowMaxHours === 0) return 'the license does not allow borrowing';
     if (request.hours > borrowMaxHours)
-      return `seats can be borrowed for at most ${borrowMaxHours} hours (got ${request.hours})`;
+      return `seats can be borrowed for at most ${counted(borrowMaxHours, 'hour')} (got ${request.hours})`;
     if (lease.state === 'borrowed') {
       const isSame = lease.machineFingerprint === request.machine_fingerprint;
       return isSame ? null : 'the seat is borrowed for another device';
     }
     const borrowed = pool.row.borrowed + added;
     if (borrowMaxCount !== null && borrowed > borrowMaxCount)
-      return `at most ${borrowMaxCount} seats can be borrowed at once`;
+      return `at most ${counted(borrowMaxCount, 'seat')} can be borrowed at once`;
     // Without seats to keep, overdraft seats can be borrowed as well.
     if (borrowKeepFree > 0 && seats !== null && seats - borrowed < borrowKeepFree)
-      return `${borrowKeepFree} seats of the license are never borrowed`;
+      return `the license keeps ${counted(borrowKeepFree, 'seat')} free from borrowing`;
     return null;
   }
 

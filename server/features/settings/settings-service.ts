@@ -33,8 +33,8 @@ type Changes = RequestOf<typeof settingsAdminContract.updateSettings>['changes']
 type Rows = [SettingName, Setting<unknown>][];
 
 const ROWS = Object.entries(SETTINGS) as Rows;
-const ADVICE_TO_CALL = 'Changed settings take effect after a restart of the server.';
-const ADVICE_TO_DO =
+const RESTART_ADVICE = 'Changed settings take effect after a restart of the server.';
+const MANUAL_RESTART_ADVICE =
   'Changed settings take effect at the next start. Stop the server where it was started, then start it again.';
 
 interface Needs extends TrialNeeds {
@@ -116,7 +116,7 @@ export function createSettingsService({ config, audit, transaction, restart, ...
       return `is set by ${row.env} in the environment, which takes precedence over config.json`;
     }
     if (DATABASE_SETTINGS.includes(settingKey(row)) && needs.isRestoreStaged())
-      return 'cannot be changed while a confirmed restore waits for a restart of the server; restart it, or cancel the restore first';
+      return 'cannot be changed while a confirmed restore is waiting for a restart of the server; restart it, or cancel the restore first';
     if (value === null) return null;
     if (row.secret && String(value).includes(MASK))
       return 'is missing its password; enter the complete value';
@@ -160,7 +160,7 @@ export function createSettingsService({ config, audit, transaction, restart, ...
       addresses: addressesOf(networkInterfaces(), 'all'),
       restart_needed: ROWS.some(([name]) => JSON.stringify(next[name]) !== JSON.stringify(config[name])),
       restart: restart !== null,
-      restart_advice: restart === null ? ADVICE_TO_DO : ADVICE_TO_CALL,
+      restart_advice: restart === null ? MANUAL_RESTART_ADVICE : RESTART_ADVICE,
     };
   }
 
@@ -208,7 +208,7 @@ export function createSettingsService({ config, audit, transaction, restart, ...
 
     /** Restarts after this call has been answered. */
     async restart(call: Call) {
-      if (!restart) throw new ApiError('invalid_request', ADVICE_TO_DO);
+      if (!restart) throw new ApiError('invalid_request', MANUAL_RESTART_ADVICE);
       const { problem } = await lookAtFile();
       if (problem !== null) throw new ApiError('invalid_request', `the server would not start: ${problem}`);
       await transaction(async () => {

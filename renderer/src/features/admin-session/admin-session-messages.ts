@@ -18,7 +18,7 @@ export const sessionMessages = messagesOf(
     noPassword: 'No password is needed. Links can only be created on the server.',
     desktop: 'Your session has ended.',
     signIn: 'Sign in again',
-    discard: 'Discard what was open',
+    discard: 'Discard open drafts',
   },
   {
     opening: 'Verbindung wird hergestellt …',

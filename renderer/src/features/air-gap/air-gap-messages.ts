@@ -152,7 +152,7 @@ export const airGapMessages = messagesOf(
     scanNothing: 'In diesem Bild wurde kein QR-Code gefunden.',
     file: 'Lizenzdatei',
     fileHint: 'Mit den Zeilen BEGIN LICENSE FILE und END LICENSE FILE.',
-    circumstances: 'Prüfen gegen',
+    circumstances: 'Prüfen mit diesen Werten',
     fingerprint: 'Gerätefingerabdruck',
     product: 'Produkt',
     licenseKey: 'Lizenzschlüssel',

@@ -35,7 +35,7 @@ export const alertMessages = messagesOf(
       api_unencrypted:
         'License keys and API tokens cross the network unencrypted. Turn on TLS, or put a TLS proxy in front and enter its https address as “Public URL”.',
       admin_unencrypted:
-        'Session cookies are sent unencrypted between the proxy and this server. Run the proxy on this machine and set “Admin address” to 127.0.0.1, or connect the two by a network that no other machine uses.',
+        'Session cookies are sent unencrypted between the proxy and this server. Run the proxy on this machine and set “Admin address” to 127.0.0.1, or connect the two over a network that no other machine uses.',
       base_url_derived:
         'Certificates and download links contain an address of this machine, which may change. Enter the address that clients use as “Public URL”.',
       caller_address_forgeable:
@@ -47,7 +47,7 @@ export const alertMessages = messagesOf(
       clock_jumped:
         'Expiry notices are on hold until the new time is confirmed. Check the date of this machine.',
       clock_skewed:
-        'Synchronize both clocks with the same time server. From a difference of 30 s on, this server reports that it is not ready.',
+        'Synchronize both clocks with the same time server. At a difference of 30 s or more, this server reports that it is not ready.',
       log_lines_dropped: 'They could not be written. Free up space on the disk.',
       data_directory_lost:
         'Changes are refused. Put the directory back or restore a backup, then restart the server.',
@@ -107,7 +107,7 @@ export const alertMessages = messagesOf(
         'Zertifikate und Downloadlinks enthalten eine Adresse dieses Computers, die sich ändern kann. Tragen Sie die Adresse, die Clients verwenden, als „Öffentliche URL“ ein.',
       caller_address_forgeable:
         'Ein Client, der sich direkt verbindet, kann seine Adresse in Ratenlimits und Protokollen fälschen. Tragen Sie unter „Vertrauenswürdige Proxys“ die Adressen Ihrer Proxys ein.',
-      device_surge: 'Prüfen Sie, ob der Schlüssel veröffentlicht wurde.',
+      device_surge: 'Prüfen Sie, ob der Schlüssel in fremde Hände gelangt ist.',
       backup_failed: 'Der Server versucht es innerhalb einer Stunde erneut.',
       backup_missing:
         'Schalten Sie die tägliche Sicherung ein. Wenn Sie auf andere Weise sichern, geben Sie das dort an.',

@@ -49,7 +49,7 @@ export const certificateMessages = messagesOf(
       commonName: 'Common name',
       commonNameHint: 'The device, service or person that presents the certificate.',
       organization: 'Organization',
-      email: 'E-mail',
+      email: 'Email',
       days: 'Validity (days)',
       key: 'Key',
       keyMade: 'Generate a key here and download it once',

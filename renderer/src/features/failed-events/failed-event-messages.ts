@@ -24,14 +24,14 @@ export const failedEventMessages = messagesOf(
     delivery: 'Zustellung {id}',
     retryAll: 'Alle erneut senden',
     retryAllConsequence:
-      'Keine fehlgeschlagenen Ereignisse mehr. | {n} fehlgeschlagenes Ereignis wird jetzt erneut gesendet. | {n} fehlgeschlagene Ereignisse werden jetzt erneut gesendet.',
+      'Keine Zustellfehler mehr. | {n} Ereignis wird jetzt erneut gesendet. | {n} Ereignisse werden jetzt erneut gesendet.',
     retryCount: 'Erneut senden | {n} Ereignis erneut senden | {n} Ereignisse erneut senden',
     retrySelected: '{n} ausgewählte erneut senden',
     retried:
       'Nichts erneut zu senden. | {n} Ereignis wird erneut gesendet. | {n} Ereignisse werden erneut gesendet.',
-    none: 'Keine fehlgeschlagenen Ereignisse',
+    none: 'Keine Zustellfehler',
     noneHint: 'Zustellungen erscheinen hier, wenn alle Wiederholungen fehlgeschlagen sind.',
-    noMatch: 'Keine passenden fehlgeschlagenen Ereignisse',
+    noMatch: 'Keine passenden Zustellfehler',
     toWebhooks: 'Webhooks anzeigen',
   },
 );

@@ -1,4 +1,4 @@
-// What a refused checkout failed for, from the pool and the rule at that moment.
+// What a denied checkout failed for, from the pool and the rule at that moment.
 import type { RouteLocationRaw } from 'vue-router';
 import type { LeaseDenialObject } from '#server/features/leases/lease-admin-contract.ts';
 import type { Tone } from '../../components/StatusPill.vue';

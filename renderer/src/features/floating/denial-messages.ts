@@ -1,4 +1,4 @@
-// Refused checkouts.
+// Denied checkouts.
 import { messagesOf } from '../../i18n/messages-of.ts';
 
 export const denialMessages = messagesOf(
@@ -18,7 +18,7 @@ export const denialMessages = messagesOf(
     },
     anyCode: 'All causes',
     none: 'No denials',
-    noneHint: 'Refused checkouts appear here within a second.',
+    noneHint: 'Denied checkouts appear here within a second.',
     noMatch: 'No denials match',
     title: 'Denied: {name}',
     why: 'Why it was denied',
@@ -57,7 +57,7 @@ export const denialMessages = messagesOf(
       rule: 'Regel',
       pool: 'Pool zu diesem Zeitpunkt',
       client: 'Client',
-      units: 'Verlangte Plätze',
+      units: 'Angeforderte Plätze',
     },
     codes: {
       no_seat_available: 'Kein freier Platz',
@@ -73,14 +73,14 @@ export const denialMessages = messagesOf(
     explain: {
       no_seat: 'Der einzige Platz war belegt. | Alle {total} Plätze waren belegt.',
       not_enough:
-        'Der Client verlangte {units} Plätze, frei war aber nur {available} von {total}. | Der Client verlangte {units} Plätze, frei waren aber nur {available} von {total}.',
+        'Der Client forderte {units} Plätze an, frei war aber nur {available} von {total}. | Der Client forderte {units} Plätze an, frei waren aber nur {available} von {total}.',
       reserved:
         '{reserved} von {total} Plätzen waren frei, aber Regeln halten sie für andere Clients frei. | {reserved} von {total} Plätzen war frei, aber eine Regel hält ihn für andere Clients frei. | {reserved} von {total} Plätzen waren frei, aber Regeln halten sie für andere Clients frei.',
       queue:
         'Plätze waren frei, aber andere Clients warteten darauf. Clients werden in der Reihenfolge ihrer Anfragen bedient.',
       max: 'Eine Regel begrenzt, wie viele Plätze dieser Client und ähnliche zusammen belegen. Die Grenze war erreicht.',
       borrow:
-        'Die Grenzen für mitgenommene Plätze lassen es nicht zu: die längste Dauer, ihre Anzahl oder die Plätze, die bleiben müssen. {borrowed} Platz war mitgenommen. | Die Grenzen für mitgenommene Plätze lassen es nicht zu: die längste Dauer, ihre Anzahl oder die Plätze, die bleiben müssen. {borrowed} Plätze waren mitgenommen.',
+        'Die Grenzen für mitgenommene Plätze lassen es nicht zu: die maximale Dauer, die Anzahl mitgenommener Plätze oder die Plätze, die frei bleiben müssen. {borrowed} Platz war mitgenommen. | Die Grenzen für mitgenommene Plätze lassen es nicht zu: die maximale Dauer, die Anzahl mitgenommener Plätze oder die Plätze, die frei bleiben müssen. {borrowed} Plätze waren mitgenommen.',
       deny: 'Eine Regel verwehrt diesem Client die Lizenz.',
       no_allow: 'Die Regeln verwehren diesem Client die Lizenz.',
     },

@@ -4,7 +4,7 @@ import { onScopeDispose } from 'vue';
 
 const EVERY_MS = 30_000;
 
-export function useFreshEnds(reload: () => unknown): void {
+export function useLeaseEndPolling(reload: () => unknown): void {
   const timer = setInterval(() => {
     if (!document.hidden) reload();
   }, EVERY_MS);

@@ -18,12 +18,11 @@ export const usageMessages = messagesOf(
     },
     time: 'Time (UTC)',
     figures: 'Figures for the period',
-    enough:
-      'At most {needed} of {total} seat was needed at the same time. | At most {needed} of {total} seats were needed at the same time.',
+    enough: 'Peak demand: {needed} of {total} seat. | Peak demand: {needed} of {total} seats.',
     short:
-      'At most {needed} seats were needed at the same time. The license has {total}, so {more} more are needed. | At most {needed} seats were needed at the same time. The license has {total}, so {more} more is needed. | At most {needed} seats were needed at the same time. The license has {total}, so {more} more are needed.',
+      'Peak demand: {needed} seats. The license has {total}, so {more} more are needed. | Peak demand: {needed} seats. The license has {total}, so {more} more is needed. | Peak demand: {needed} seats. The license has {total}, so {more} more are needed.',
     unlimited:
-      'At most {needed} seat was needed at the same time. The license is unlimited. | At most {needed} seats were needed at the same time. The license is unlimited.',
+      'Peak demand: {needed} seat. The license is unlimited. | Peak demand: {needed} seats. The license is unlimited.',
     addSeats: 'Add seats',
     summary: '{title}; {name}: {n} on {time}',
     nodeLocked: 'The license is node-locked. Its seats are taken by devices.',
@@ -44,12 +43,11 @@ export const usageMessages = messagesOf(
     },
     time: 'Zeit (UTC)',
     figures: 'Zahlen des Zeitraums',
-    enough:
-      'Höchstens {needed} von {total} Platz wurde gleichzeitig gebraucht. | Höchstens {needed} von {total} Plätzen wurden gleichzeitig gebraucht.',
+    enough: 'Höchster Bedarf: {needed} von {total} Platz. | Höchster Bedarf: {needed} von {total} Plätzen.',
     short:
-      'Höchstens {needed} Plätze wurden gleichzeitig gebraucht. Die Lizenz hat {total}, es fehlen also {more}. | Höchstens {needed} Plätze wurden gleichzeitig gebraucht. Die Lizenz hat {total}, es fehlt also {more}. | Höchstens {needed} Plätze wurden gleichzeitig gebraucht. Die Lizenz hat {total}, es fehlen also {more}.',
+      'Höchster Bedarf: {needed} Plätze. Die Lizenz hat {total}, es fehlen also {more}. | Höchster Bedarf: {needed} Plätze. Die Lizenz hat {total}, es fehlt also {more}. | Höchster Bedarf: {needed} Plätze. Die Lizenz hat {total}, es fehlen also {more}.',
     unlimited:
-      'Höchstens {needed} Platz wurde gleichzeitig gebraucht. Die Lizenz ist unbegrenzt. | Höchstens {needed} Plätze wurden gleichzeitig gebraucht. Die Lizenz ist unbegrenzt.',
+      'Höchster Bedarf: {needed} Platz. Die Lizenz ist unbegrenzt. | Höchster Bedarf: {needed} Plätze. Die Lizenz ist unbegrenzt.',
     addSeats: 'Plätze hinzufügen',
     summary: '{title}; {name}: {n} am {time}',
     nodeLocked: 'Die Lizenz ist gerätegebunden. Ihre Plätze werden von Geräten belegt.',

@@ -8,7 +8,7 @@ export const handOverMessages = messagesOf(
     views: 'Ways to hand over',
     tabs: { message: 'Message', key: 'Key', file: 'License file' },
     to: 'To',
-    language: 'Language of the message',
+    language: 'Message language',
     subject: 'Subject',
     message: 'Message',
     copyMessage: 'Copy message',
@@ -23,7 +23,7 @@ export const handOverMessages = messagesOf(
     resetTemplate: 'Reset to default',
     keyAbout: 'The holder enters the key in the program. It activates up to the licensed number of devices.',
     keyAboutFloating:
-      'The holder enters the key in the program on any number of devices. As many can run at the same time as there are seats.',
+      'The holder enters the key in the program on any number of devices. The number of seats limits how many can run at the same time.',
     copyKey: 'Copy key',
     fileAbout: 'For a device without a network connection. The file is valid on any device.',
     saveFile: 'Save license file',
@@ -58,7 +58,7 @@ export const handOverMessages = messagesOf(
     useTemplate: 'Vorlage speichern',
     resetTemplate: 'Auf Standard zurücksetzen',
     keyAbout:
-      'Der Inhaber gibt den Schlüssel im Programm ein. Er aktiviert so viele Geräte, wie lizenziert sind.',
+      'Der Inhaber gibt den Schlüssel im Programm ein. Der Schlüssel aktiviert so viele Geräte, wie lizenziert sind.',
     keyAboutFloating:
       'Der Inhaber gibt den Schlüssel auf beliebig vielen Geräten im Programm ein. Gleichzeitig laufen so viele, wie es Plätze gibt.',
     copyKey: 'Schlüssel kopieren',

@@ -9,7 +9,7 @@ export const licenseDetailMessages = messagesOf(
       seats: 'Seats',
       access: 'Access',
       activity: 'Activity',
-      explain: 'Diagnose',
+      explain: 'Diagnostics',
     },
     views: {
       facts: 'Summary',
@@ -20,7 +20,7 @@ export const licenseDetailMessages = messagesOf(
       file: 'License file',
       timeline: 'History',
       deliveries: 'Deliveries',
-      explain: 'Diagnose',
+      explain: 'Diagnostics',
     },
     show: 'View',
     seats: '{active} of {limit}',
@@ -127,7 +127,7 @@ export const licenseDetailMessages = messagesOf(
       seat: 'A seat is free',
       licensing: 'Floating license',
       lease_rules: 'Allowed by the rules',
-      queue: 'No other client waits',
+      queue: 'No other client is waiting',
     },
     remedies: {
       new_license: 'Issue new license',

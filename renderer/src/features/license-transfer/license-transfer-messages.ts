@@ -5,7 +5,7 @@ export const licenseTransferMessages = messagesOf(
     export: 'Export as CSV',
     exportWhat: 'All licenses that match the current filters: {what}.',
     exportColumns:
-      'Columns: key, holder, e-mail, product, plan, state, issue and expiry dates, devices, order number, notes and custom fields. The file contains license keys. Store it securely.',
+      'Columns: key, holder, email, product, plan, state, issue and expiry dates, devices, order number, notes and custom fields. The file contains license keys. Store it securely.',
     progress: 'Progress',
     rows: 'No rows so far | {n} row so far | {n} rows so far',
     exported: 'No rows exported. | {n} row exported. | {n} rows exported.',
@@ -19,7 +19,7 @@ export const licenseTransferMessages = messagesOf(
     rowsFound: 'No rows found. | {n} row found. Assign its columns. | {n} rows found. Assign their columns.',
     fields: {
       holder: 'Holder',
-      email: 'E-mail',
+      email: 'Email',
       plan: 'Plan name',
       product: 'Product',
       expires_at: 'Expires',
@@ -32,7 +32,7 @@ export const licenseTransferMessages = messagesOf(
     noColumn: 'No column',
     customHint: 'Each selected column becomes a custom field with its name. The others are not imported.',
     defaults: 'Defaults for empty cells',
-    standardPlan: 'Standard plan',
+    defaultPlan: 'Default plan',
     defaultProduct: 'Default product',
     check: 'Check all rows',
     run: 'Nothing to import | Import {n} license | Import {n} licenses',
@@ -89,7 +89,7 @@ export const licenseTransferMessages = messagesOf(
     customHint:
       'Jede ausgewählte Spalte wird zu einem eigenen Feld mit ihrem Namen. Die übrigen werden nicht importiert.',
     defaults: 'Standardwerte für leere Zellen',
-    standardPlan: 'Standardplan',
+    defaultPlan: 'Standardplan',
     defaultProduct: 'Standardprodukt',
     check: 'Alle Zeilen prüfen',
     run: 'Nichts zu importieren | {n} Lizenz importieren | {n} Lizenzen importieren',

@@ -18,7 +18,7 @@ export function useBulkRun() {
   const failed = shallowRef<BulkReply['failed']>([]);
   /** A failed call ends the run. */
   const failure = shallowRef<CallFailure | null>(null);
-  /** Licenses whose outcome was lost: some of them may be changed, and a second call would change them twice. */
+  /** Licenses whose outcome was lost: some of them may have been changed, and a second call would change them twice. */
   const unknown = shallowRef<readonly LicenseRecord[]>([]);
   /** What a second try must leave out. */
   const toDeselect = computed(() => [...done.value, ...unknown.value.map(({ license_id: id }) => id)]);

@@ -3,7 +3,7 @@ import { messagesOf } from '../../i18n/messages-of.ts';
 export const licenseMessages = messagesOf(
   {
     create: 'New license',
-    searchHint: 'Holder, e-mail, key or fingerprint',
+    searchHint: 'Holder, email, key or fingerprint',
     state: 'State',
     anyState: 'All states',
     anyPlan: 'All plans',
@@ -45,7 +45,7 @@ export const licenseMessages = messagesOf(
     seatsHint: 'Leave empty to use the number of the plan.',
     planProduct: 'This plan is for this product only.',
     daysHint: 'Leave empty to use the term of the plan.',
-    email: 'E-mail',
+    email: 'Email',
     orderNumber: 'Order number',
     notes: 'Notes',
     notesHint: 'For administrators. The holder does not see them.',
@@ -92,12 +92,12 @@ export const licenseMessages = messagesOf(
   },
   {
     create: 'Neue Lizenz',
-    searchHint: 'Inhaber, E-Mail, Schlüssel, Gerät',
+    searchHint: 'Inhaber, E-Mail, Schlüssel, Fingerabdruck',
     state: 'Status',
     anyState: 'Alle Status',
     anyPlan: 'Alle Pläne',
     anyProduct: 'Alle Produkte',
-    anyTime: 'Jeder Ablauf',
+    anyTime: 'Beliebiges Ablaufdatum',
     withinDays: 'Läuft binnen {n} Tagen ab',
     within: 'Binnen {n} Tag | Binnen {n} Tagen',
     count: 'Keine Lizenzen | {n} Lizenz | {n} Lizenzen',

@@ -51,7 +51,7 @@ export const overviewMessages = messagesOf(
     viewAll: 'View all {n}',
     renewOf: 'Renew the license of {holder}',
     noneExpires: 'No license expires within 30 days.',
-    openAudit: 'Open audit',
+    openAudit: 'Open audit log',
     nothingYet: 'No activity yet.',
     system: 'License Desk',
     listBuilt: 'CRL updated',
@@ -134,7 +134,7 @@ export const overviewMessages = messagesOf(
     failedDeliveries:
       '{n} Webhook-Zustellungen fehlgeschlagen | {n} Webhook-Zustellung fehlgeschlagen | {n} Webhook-Zustellungen fehlgeschlagen',
     failedDeliveriesDetail: 'Alle automatischen Wiederholungen sind verbraucht.',
-    reviewDeliveries: 'Fehlgeschlagene Ereignisse ansehen',
+    reviewDeliveries: 'Zustellfehler ansehen',
     expireSoon:
       '{n} Lizenzen laufen innerhalb von 7 Tagen ab | {n} Lizenz läuft innerhalb von 7 Tagen ab | {n} Lizenzen laufen innerhalb von 7 Tagen ab',
     expireLater:
@@ -170,7 +170,7 @@ export const overviewMessages = messagesOf(
     viewAll: 'Alle {n} anzeigen',
     renewOf: 'Lizenz von {holder} verlängern',
     noneExpires: 'Innerhalb von 30 Tagen läuft keine Lizenz ab.',
-    openAudit: 'Audit öffnen',
+    openAudit: 'Audit-Protokoll öffnen',
     nothingYet: 'Noch keine Aktivität.',
     system: 'License Desk',
     listBuilt: 'Sperrliste aktualisiert',

@@ -44,7 +44,7 @@ export const planMessages = messagesOf(
     notOffered: '{picked} can no longer be chosen. The plan of the license is {plan}. Choose another plan.',
     switched: {
       floating:
-        '{n} active device loses its access and needs a lease instead. License files that it has stay valid offline until they expire. | {n} active devices lose their access and need leases instead. License files that they have stay valid offline until they expire.',
+        '{n} active device loses its access and needs a lease instead. Its license files stay valid offline until they expire. | {n} active devices lose their access and need leases instead. Their license files stay valid offline until they expire.',
       node_locked:
         'Leases end at their next heartbeat. Devices have to be activated. | Leases end at their next heartbeat. Devices have to be activated, except {n} device that is still active from an earlier plan. | Leases end at their next heartbeat. Devices have to be activated, except {n} devices that are still active from an earlier plan.',
     },
@@ -177,15 +177,15 @@ export const planMessages = messagesOf(
       seatsHint: 'Leer lassen für beliebig viele.',
       countBy: 'Ein Platz für',
       countByHint: 'Was sich einen Platz teilt.',
-      lease: 'Lease (Sekunden)',
+      lease: 'Lease-Dauer (Sekunden)',
       leaseHint: 'Wie lange ein Platz ohne Heartbeat belegt bleibt.',
       linger: 'Nachlaufzeit (Sekunden)',
       lingerHint: 'Wie lange ein freigegebener Platz beim bisherigen Benutzer bleibt.',
       overdraft: 'Plätze zum Überziehen',
       overdraftHint: 'Plätze, die darüber hinaus belegt werden können. Sie werden gemeldet.',
-      borrowHours: 'Längste Mitnahme (Stunden)',
+      borrowHours: 'Maximale Mitnahmedauer (Stunden)',
       borrowHoursHint: '0: Plätze lassen sich nicht mitnehmen.',
-      borrowCount: 'Höchstens mitgenommene Plätze',
+      borrowCount: 'Maximale Anzahl mitgenommener Plätze',
       borrowKeepFree: 'Nie mitgenommene Plätze',
       borrowKeepFreeHint: 'Sie bleiben für Clients mit Verbindung.',
       product: 'Produkt',

@@ -30,7 +30,7 @@ export const serverMessages = messagesOf(
   },
   {
     about:
-      'Die Server, die dieselbe Datenbank verwenden. Einer davon, der führende Server, führt die gemeinsamen Aufgaben aus: Lizenzprüfung, Zertifikatspflege und Aufbewahrung. Fällt er aus, übernimmt nach wenigen Sekunden ein anderer. Mit SQLite gibt es nur einen Server.',
+      'Die Server, die dieselbe Datenbank verwenden. Einer davon, der Leader, führt die gemeinsamen Aufgaben aus: Lizenzprüfung, Zertifikatspflege und Aufbewahrung. Fällt er aus, übernimmt nach wenigen Sekunden ein anderer. Mit SQLite gibt es nur einen Server.',
     name: 'Server',
     state: 'Status',
     role: 'Rolle',
@@ -51,8 +51,13 @@ export const serverMessages = messagesOf(
     exact: 'Synchron',
     ahead: '{n} s vor',
     behind: '{n} s nach',
-    states: { ready: 'Bereit', not_ready: 'Nicht bereit', draining: 'Wird beendet', lost: 'Verloren' },
-    roles: { leader: 'Führend', follower: 'Folgend' },
+    states: {
+      ready: 'Bereit',
+      not_ready: 'Nicht bereit',
+      draining: 'Wird beendet',
+      lost: 'Meldet sich nicht',
+    },
+    roles: { leader: 'Leader', follower: 'Follower' },
     versionsDiffer: 'Die Server haben verschiedene Versionen. Aktualisieren Sie die übrigen bald.',
   },
 );

@@ -78,15 +78,15 @@ export const backupMessages = messagesOf(
     broughtAbout: 'They give access, or receive events, after the restore.',
     more: 'And {n} more',
     restarting: 'The server restarts and puts the backup in place',
-    stagedTitle: 'A restore waits for a restart.',
+    stagedTitle: 'A restore is waiting for a restart.',
     stagedRestart: 'Restart the server to go back to {date}.',
     stagedByHand:
-      'To go back to {date}, stop the server where it was started, then start it again. Changes made until then are only in the data from before the restore, which is kept. Changes to certificates and signing keys are carried over.',
+      'To go back to {date}, stop the server where it was started, then start it again. Changes made until then are only in the previous data, which is kept. Changes to certificates and signing keys are carried over.',
     cancelRestore: 'Cancel restore',
     canceled: 'The restore to {date} was canceled on {at}. Nothing has changed.',
     restored: 'Restored on {at}, from the backup of {date}.',
-    keptBefore: 'The data from before is in {folder}, in the data directory.',
-    goBack: 'Return to the data from before…',
+    keptBefore: 'The previous data is in {folder} in the data directory.',
+    goBack: 'Return to the previous data…',
     problems: {
       folder_missing: 'The folder {folder} is missing. Check that its disk is connected.',
       folder_not_writable:
@@ -157,7 +157,7 @@ export const backupMessages = messagesOf(
     changes: 'Änderungen',
     kinds: {
       licenses: 'Lizenzen',
-      authorization_tokens: 'Autorisierungstokens',
+      authorization_tokens: 'Autorisierungstoken',
       api_tokens: 'API-Token',
       certificates: 'Zertifikate',
       webhooks: 'Webhooks',

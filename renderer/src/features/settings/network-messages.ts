@@ -43,7 +43,7 @@ export const networkMessages = messagesOf(
         'The API is open to the network, and no public URL is set. Certificates and download links contain an address of this machine, which may change. Enter the address that clients use as “Public URL”.',
       api_unencrypted: 'The API is open to the network without TLS.',
       admin_unencrypted:
-        'The back office is open to the network without TLS. Session cookies are sent unencrypted between the proxy and this server. Run the proxy on this machine and set “Admin address” to 127.0.0.1, or connect the two by a network that no other machine uses.',
+        'The back office is open to the network without TLS. Session cookies are sent unencrypted between the proxy and this server. Run the proxy on this machine and set “Admin address” to 127.0.0.1, or connect the two over a network that no other machine uses.',
     },
   },
   {

@@ -30,7 +30,7 @@ export const retentionMessages = messagesOf(
       restores: 'Data replaced by restores',
       denied_calls: 'Denied calls',
       leases: 'Ended leases',
-      lease_denials: 'Refused checkouts',
+      lease_denials: 'Denied checkouts',
       lease_usage: 'Seats in use per hour',
     },
   },

@@ -43,7 +43,7 @@ export function useStatisticsFilters() {
   });
   const previous = computed(() => periodBefore(period.value));
   /** One call has both, unless the API does not accept them together. */
-  const isBothInOne = computed(
+  const canFetchTogether = computed(
     () =>
       daysBetween(previous.value.first, period.value.last) <= MAX_DAYS && previous.value.first >= FIRST_DAY,
   );
@@ -70,9 +70,11 @@ export function useStatisticsFilters() {
       set: (asTable) => filters.set({ view: asTable ? 'table' : '' }),
     }),
     previous,
-    isBothInOne,
+    canFetchTogether,
     query: computed(() =>
-      toQuery(isBothInOne.value ? { first: previous.value.first, last: period.value.last } : period.value),
+      toQuery(
+        canFetchTogether.value ? { first: previous.value.first, last: period.value.last } : period.value,
+      ),
     ),
     previousQuery: computed(() => toQuery(previous.value)),
   };

@@ -117,7 +117,7 @@ export const webhookMessages = messagesOf(
         revoked: 'A client certificate was revoked.',
       },
       lease: {
-        denied: 'A checkout or a loan was refused.',
+        denied: 'A checkout or borrow request was denied.',
         reclaimed: 'An administrator took back a seat.',
         borrowed: 'A seat was borrowed for offline use.',
         returned: 'A borrowed seat was returned early.',

@@ -97,7 +97,7 @@ export const licenseMessages = messagesOf(
     anyState: 'Alle Status',
     anyPlan: 'Alle Pläne',
     anyProduct: 'Alle Produkte',
-    anyTime: 'Beliebiges Ablaufdatum',
+    anyTime: 'Ablauf: alle',
     withinDays: 'Läuft binnen {n} Tagen ab',
     within: 'Binnen {n} Tag | Binnen {n} Tagen',
     count: 'Keine Lizenzen | {n} Lizenz | {n} Lizenzen',

@@ -1,5 +1,6 @@
 // The option for custom fields, and how they are printed.
 import { InvalidArgumentError, type Command } from 'commander';
+import { foldFieldName } from '#server/wire/custom-fields.ts';
 
 export type FieldOptions = Record<string, string>;
 
@@ -16,6 +17,9 @@ export function addFieldOption(command: Command, removal = ''): Command {
 export function addFieldPair(text: string, before: FieldOptions = {}): FieldOptions {
   const [, name = '', value = ''] = /^([^=]+)=(.*)$/su.exec(text) ?? [];
   if (name.trim() === '') throw new InvalidArgumentError('must be NAME=VALUE');
+  const folded = foldFieldName(name.trim());
+  const isRepeated = Object.keys(before).some((other) => foldFieldName(other) === folded);
+  if (isRepeated) throw new InvalidArgumentError('must name each field once');
   return { ...before, [name.trim()]: value.trim() };
 }
 

@@ -18,6 +18,8 @@ const UNITS: readonly { from: number; unit: Unit; size: number }[] = [
   { from: MINUTE, unit: 'minute', size: MINUTE },
 ];
 const SECONDS = { unit: 'second', size: 1 } as const;
+/** Those that are always of the same length. */
+const EXACT_UNITS = UNITS.filter(({ size }) => size <= DAY);
 
 function inUnits(seconds: number): { unit: Unit; value: number } {
   const distance = Math.abs(seconds);
@@ -76,10 +78,18 @@ export function dateParts(
 /** `17 Nov 2027`; today `today, 14:40`. @param now epoch milliseconds */
 export const formatDate = (timestamp: string, now: number): string => dateParts(timestamp, now).join(', ');
 
-/** `3 hours` */
-export function duration(seconds: number): string {
-  const { unit, value } = inUnits(seconds);
+function withUnit({ unit, value }: { unit: Unit; value: number }): string {
   return new Intl.NumberFormat(intlLocale.value, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
+}
+
+/** `3 hours`, rounded */
+export const duration = (seconds: number): string => withUnit(inUnits(seconds));
+
+/** `90 minutes`: exact, for a time that someone has set */
+export function exactDuration(seconds: number): string {
+  const { unit, size } =
+    EXACT_UNITS.find((one) => seconds % one.size === 0 && seconds >= one.size) ?? SECONDS;
+  return withUnit({ unit, value: seconds / size });
 }
 
 /** `2027-11-20 09:48:00 UTC` @param timestamp in UTC, as the server sends them */

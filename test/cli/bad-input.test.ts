@@ -88,6 +88,7 @@ const CASES: readonly Case[] = [
   [`license import ${MISSING}`, MISSING, 1],
   [`license import ${csv} --map colour=name`, '--map must be FIELD=COLUMN', 2],
   [`license import ${csv} --map holder=Company`, '--map must name a column of the file: name, mail', 2],
+  [`license import ${csv} --field Site=name --field site=mail`, '--field must name each field once', 2],
   [`license import ${csv}`, '--map holder=COLUMN', 2],
   ['license import-status 12', '<id> must be the ID of an import (got 12)', 2],
   // Plans

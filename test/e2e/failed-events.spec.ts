@@ -15,8 +15,12 @@ const rows = (desk: Page) => desk.getByRole('grid').getByRole('row').filter({ ha
 const badge = (desk: Page) => desk.getByRole('navigation').getByRole('link', { name: 'Failed events' });
 
 /** Creates this many events that the receiver rejects until their retries are used up. */
-async function letEventsFail({ desk, server, receiver }: Desk, count: number): Promise<string> {
-  receiver.answer(500, 'the database is down');
+async function letEventsFail(
+  { desk, server, receiver }: Desk,
+  count: number,
+  answer = 'the database is down',
+): Promise<string> {
+  receiver.answer(500, answer);
   const registration = { url: receiver.url, scope: 'license.activated' };
   await desk.request.post('/admin/api/webhooks/register/', { data: registration });
   const licenseKey = await issueLicense(desk, { holder: 'Acme', plan: 'enterprise' });
@@ -53,6 +57,25 @@ test('a failed event shows its reason and is retried', async ({ desk, server, re
   expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
   await desk.keyboard.press('Escape');
   await expect(desk.getByText('Deliveries appear here', { exact: false })).toBeVisible();
+});
+
+test('in a long response the arrow keys scroll, elsewhere they step through the records', async ({
+  desk,
+  server,
+  receiver,
+}) => {
+  await letEventsFail({ desk, server, receiver }, 2, 'the database is down\n'.repeat(40));
+  await desk.goto('/#/failed-events');
+  await rows(desk).first().click();
+  const address = desk.url();
+  const response = desk.getByRole('complementary').getByRole('group', { name: 'Response' }).first();
+  await response.focus();
+  await desk.keyboard.press('ArrowDown');
+  await expect.poll(() => response.evaluate(({ scrollTop }) => scrollTop)).toBeGreaterThan(0);
+  expect(desk.url()).toBe(address);
+  await desk.getByRole('complementary').getByRole('button', { name: 'Retry now' }).focus();
+  await desk.keyboard.press('ArrowDown');
+  await expect(desk).not.toHaveURL(address);
 });
 
 test('a failed event of a deleted webhook is not said to be retried', async ({ desk, server, receiver }) => {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
+import { holdReply } from './held-reply.ts';
 import type { TestServer } from './server.ts';
 import { chooseAction, expect, issueLicense, test } from './test.ts';
 
@@ -20,7 +21,7 @@ interface Lease {
 /** A plan of floating licenses; gives back its name. */
 async function newPoolPlan(
   page: Page,
-  terms: { seats: number; tier?: number; count_by?: 'device' },
+  terms: { seats: number; tier?: number; count_by?: 'device'; lease_seconds?: number },
 ): Promise<string> {
   const name = `pool-${randomBytes(4).toString('hex')}`;
   const made = await page.request.post('/admin/api/plans/', {
@@ -322,6 +323,29 @@ test('usage shows the seats that were needed', { tag: '@browser' }, async ({ des
   await expect(seats.getByRole('row')).toHaveCount(31);
 });
 
+test('usage shows no figures of another license or period as its own', async ({ desk, server }) => {
+  const taken = await newPool(desk, { holder: 'Alpha lab', seats: 5 });
+  await checkOut(desk, server, taken, { user: 'ada', units: 3 });
+  await newPool(desk, { holder: 'Beta lab', seats: 5 });
+  await chooseLicense(desk, 'usage', 'Alpha lab');
+  const figures = desk.getByRole('region', { name: 'Figures for the period' });
+  await expect(figures).toContainText('Peak3');
+  const held = await holdReply(desk, 'leases/usage/', 'GET');
+
+  await desk.getByRole('button', { name: '30 days' }).click();
+  await held.asked;
+  await expect(figures).toContainText('Peak3');
+  await expect(figures).toHaveAttribute('aria-busy', 'true');
+
+  await desk.getByRole('button', { name: 'Remove license filter' }).click();
+  await desk.getByRole('link', { name: 'Beta lab' }).click();
+  await expect(desk.getByText('Loading…')).toBeVisible();
+  await expect(figures).toHaveCount(0);
+  held.release();
+  await expect(figures).toContainText('Peak0');
+  await expect(figures).not.toHaveAttribute('aria-busy', 'true');
+});
+
 test('a plan for floating licenses is made, and a license of it issued', async ({ desk, server }) => {
   await desk.goto('/#/plans');
   await desk.getByRole('button', { name: 'New plan' }).click();
@@ -373,6 +397,22 @@ test('a plan for floating licenses is made, and a license of it issued', async (
   await expectAccessible(desk);
   await checkout.getByRole('button', { name: 'Show seats' }).click();
   await expect(inspector(desk).getByRole('tab', { name: 'Seats' })).toHaveAttribute('aria-selected', 'true');
+});
+
+test('the lease length is shown exactly', async ({ desk }) => {
+  await newPoolPlan(desk, { seats: 1, tier: 1, lease_seconds: 90 });
+  await newPoolPlan(desk, { seats: 1, tier: 2, lease_seconds: 3600 });
+  const plan = await newPoolPlan(desk, { seats: 1, tier: 3, lease_seconds: 5400 });
+  await desk.goto('/#/plans');
+  const lengths = desk
+    .getByRole('row')
+    .filter({ has: desk.getByRole('rowheader', { name: 'Lease', exact: true }) })
+    .getByRole('cell');
+  await expect(lengths.filter({ hasNotText: '–' })).toHaveText(['90 seconds', '1 hour', '90 minutes']);
+
+  await issueLicense(desk, { holder: 'Acme', plan });
+  await desk.goto('/#/licenses?open=1');
+  await expect(inspector(desk).getByText('Lease', { exact: true }).locator('..')).toContainText('90 minutes');
 });
 
 test('an upgrade shows the floating seats before and after', async ({ desk }) => {

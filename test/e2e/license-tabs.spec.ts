@@ -39,6 +39,21 @@ test('five tabs fit on one line, and every view behind them has its address', as
   }
 });
 
+test('an entry of the history stays open while new ones arrive', async ({ desk }) => {
+  const license = await issueLicense(desk, { holder: 'Acme' });
+  await desk.goto('/#/licenses?open=1&tab=timeline');
+  const inspector = desk.getByRole('complementary', { name: 'Acme' });
+  const entries = inspector.getByRole('tabpanel').getByRole('listitem');
+  await expect(entries).toHaveCount(1);
+  await entries.locator('summary').press('Enter');
+  await expect(entries.getByRole('definition').first()).toBeVisible();
+  const response = await desk.request.put('/admin/api/licenses/', { data: { ref: license, notes: 'Late' } });
+  expect(response.ok(), await response.text()).toBe(true);
+  await expect(entries).toHaveCount(2);
+  await expect(entries.last().getByRole('definition').first()).toBeVisible();
+  await expect(entries.last().locator('summary')).toBeFocused();
+});
+
 /** `20 Nov 2026, 14:40` in UTC */
 async function toMinute(time: Locator): Promise<string> {
   const at = new Date((await time.getAttribute('datetime')) ?? '');

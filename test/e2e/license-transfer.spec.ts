@@ -56,6 +56,30 @@ test('licenses are imported from CSV, all of them or none', async ({ desk }) => 
   await expect(rows).toContainText('K-815');
 });
 
+test('columns whose headings have the same beginning become different custom fields', async ({ desk }) => {
+  await desk.goto('/#/licenses');
+  await desk.getByRole('button', { name: 'Import licenses from CSV' }).click();
+  const dialog = desk.getByRole('dialog', { name: 'Import from CSV' });
+  const heading = 'A very long column heading that goes on and on for more than sixty characters';
+  const file = csv(`Holder,${heading} (building A),${heading} (building B),KST,kst\nAcme,A-1,B-1,K-1,K-2\n`);
+  await dialog.getByLabel('CSV file').setInputFiles(file);
+  const custom = dialog.getByRole('group', { name: 'Custom fields' });
+  const first = heading.slice(0, 60).trim();
+  const second = `${heading.slice(0, 58).trim()} 2`;
+  const names = custom.getByText('Field name: ');
+  await expect(names).toHaveText([`Field name: ${first}`, `Field name: ${second}`, 'Field name: kst 2']);
+  await expectAccessible(desk);
+  await custom.getByLabel('KST', { exact: true }).uncheck();
+  await expect(names).toHaveCount(2);
+  await dialog.getByRole('button', { name: 'Check all rows' }).click();
+  await dialog.getByRole('button', { name: 'Import 1 license' }).click();
+  await expect(dialog.getByRole('status')).toHaveText('1 license imported.');
+  const listed = await desk.request.get('/admin/api/licenses/');
+  expect(await listed.json()).toMatchObject({
+    items: [{ custom_fields: { [first]: 'A-1', [second]: 'B-1', kst: 'K-2' } }],
+  });
+});
+
 test(
   'rows with errors are left out, and saved with their reasons; so are the new keys',
   { tag: '@browser' },

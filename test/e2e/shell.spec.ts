@@ -71,6 +71,30 @@ test('the palette finds actions, screens, settings and records by keyboard', asy
   await expect(desk.getByRole('dialog').getByRole('option').first()).toContainText('Einstellung');
 });
 
+test('the palette leads to what decides a setting that is not shown', async ({ desk }) => {
+  const open = async (name: string) => {
+    await desk.keyboard.press('Control+k');
+    await desk.keyboard.type(name);
+    await desk
+      .getByRole('option')
+      .filter({ has: desk.getByText(name, { exact: true }) })
+      .click();
+  };
+  await open('Backup folder');
+  await expect(desk.getByLabel('Off')).toBeFocused();
+  await expect(desk).toHaveURL(/#\/settings\?tab=backup$/u);
+  await desk.getByLabel('Every day').check();
+  await open('Backup folder');
+  await expect(desk.getByLabel('Backup folder')).toBeFocused();
+  await open('Hour');
+  await expect(desk.getByLabel('Hour')).toBeFocused();
+  await open('Daily backup');
+  await expect(desk.getByLabel('Every day')).toBeFocused();
+  await open('TLS');
+  await expect(desk.getByRole('group', { name: 'TLS' }).getByLabel('Off')).toBeFocused();
+  await expect(desk).toHaveURL(/#\/settings\?tab=network$/u);
+});
+
 test('the palette offers no license that was found by an earlier text', async ({ desk }) => {
   await issueLicense(desk, { holder: 'Acme Robotics' });
   await issueLicense(desk, { holder: 'Acme Tools' });

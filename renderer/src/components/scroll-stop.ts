@@ -1,14 +1,19 @@
 // Makes an element a tab stop while it has more than it shows: the arrow keys scroll it from there.
 import type { Directive } from 'vue';
 
+/** On a stop in which Up and Down scroll. */
+export const SCROLLS_DOWN = 'data-scrolls-down';
+
 const observers = new WeakMap<HTMLElement, ResizeObserver>();
 
 function setStop(element: HTMLElement): void {
   // Out of the document it has no size. It may have had the focus, which is to come back.
   if (!element.isConnected) return;
   const { clientHeight, clientWidth, scrollHeight, scrollWidth } = element;
-  if (scrollWidth > clientWidth || scrollHeight > clientHeight) element.tabIndex = 0;
+  const scrollsDown = scrollHeight > clientHeight;
+  if (scrollWidth > clientWidth || scrollsDown) element.tabIndex = 0;
   else element.removeAttribute('tabindex');
+  element.toggleAttribute(SCROLLS_DOWN, scrollsDown);
 }
 
 export const vScrollStop: Directive<HTMLElement> = {

@@ -21,10 +21,11 @@ function parsed(json: string | null): unknown {
 }
 
 function toItem(row: TimelineRow): TimelineItem {
-  const { kind, name, actorKind, actorName, requestId, before, after, body } = row;
+  const { kind, id, name, actorKind, actorName, requestId, before, after, body } = row;
   return {
     at: toTimestamp(row.at),
     kind,
+    id,
     name,
     actor_kind: actorKind,
     actor_name: actorName,

@@ -3,7 +3,7 @@ import { computed } from 'vue';
 import { useI18n } from 'vue-i18n';
 import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
 import { formatCount } from '../../i18n/i18n.ts';
-import { duration } from '../../relative-time.ts';
+import { exactDuration } from '../../relative-time.ts';
 
 export function useLicenseFacts(license: () => LicenseRecord) {
   const { t } = useI18n();
@@ -36,7 +36,7 @@ export function useLicenseFacts(license: () => LicenseRecord) {
               overridden.includes('overdraft_seats'),
             ),
           ]),
-      fact('lease', t('plans.rows.lease'), duration(seconds)),
+      fact('lease', t('plans.rows.lease'), exactDuration(seconds)),
       fact('countBy', t('plans.fields.countBy'), t(`plans.countBy.${limits.count_by}`)),
       fact(
         'borrow',

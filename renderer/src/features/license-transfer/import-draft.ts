@@ -5,7 +5,7 @@ import {
   type licenseTransferAdminContract,
 } from '#server/features/license-transfer/license-transfer-contract.ts';
 import { isLicenseColumn } from '#server/features/license-transfer/license-csv-contract.ts';
-import { MAX_CUSTOM_FIELDS, MAX_FIELD_NAME } from '#server/wire/custom-fields.ts';
+import { foldFieldName, MAX_CUSTOM_FIELDS, MAX_FIELD_NAME } from '#server/wire/custom-fields.ts';
 import type { ReplyOf, RequestInput } from '#server/wire/endpoint.ts';
 
 export type UploadedFile = ReplyOf<typeof licenseTransferAdminContract.uploadImport>;
@@ -93,9 +93,26 @@ export function guessCustom(columns: readonly string[], assigned: Pick<ImportDra
     .slice(0, MAX_CUSTOM_FIELDS);
 }
 
-function customFieldsOf(columns: readonly string[], draft: ImportDraft): Record<string, string> {
+/** The beginning of the column's name; with a number if a field before has the same name. */
+function fieldNameOf(column: string, taken: ReadonlySet<string>): string {
+  for (let number = 1; ; number += 1) {
+    const suffix = number === 1 ? '' : ` ${number}`;
+    const name = column.slice(0, MAX_FIELD_NAME - suffix.length).trim() + suffix;
+    if (!taken.has(foldFieldName(name))) return name;
+  }
+}
+
+/** The columns that become custom fields, by name of the field. */
+export function customFieldsOf(columns: readonly string[], draft: ImportDraft): Record<string, string> {
   const chosen = otherColumns(columns, draft).filter((column) => draft.custom.includes(column));
-  return Object.fromEntries(chosen.map((column) => [column.slice(0, MAX_FIELD_NAME).trim(), column]));
+  const taken = new Set<string>();
+  return Object.fromEntries(
+    chosen.map((column) => {
+      const name = fieldNameOf(column, taken);
+      taken.add(foldFieldName(name));
+      return [name, column];
+    }),
+  );
 }
 
 export function toRecipe({ import_id: importId, columns: all }: UploadedFile, draft: ImportDraft): Recipe {

@@ -31,6 +31,7 @@ export const licenseTransferMessages = messagesOf(
     sample: 'Example: {cell}',
     noColumn: 'No column',
     customHint: 'Each selected column becomes a custom field with its name. The others are not imported.',
+    fieldName: 'Field name: {name}',
     defaults: 'Defaults for empty cells',
     defaultPlan: 'Default plan',
     defaultProduct: 'Default product',
@@ -88,6 +89,7 @@ export const licenseTransferMessages = messagesOf(
     noColumn: 'Keine Spalte',
     customHint:
       'Jede ausgewählte Spalte wird zu einem eigenen Feld mit ihrem Namen. Die übrigen werden nicht importiert.',
+    fieldName: 'Feldname: {name}',
     defaults: 'Standardwerte für leere Zellen',
     defaultPlan: 'Standardplan',
     defaultProduct: 'Standardprodukt',

@@ -105,10 +105,11 @@ test('selected events, and all since a date, are retried', async ({ desk, server
 
   await rows(desk).first().press('Space');
   await rows(desk).nth(1).getByRole('checkbox').check();
-  await desk.getByRole('button', { name: 'Retry 2 selected' }).click();
+  await desk.getByRole('button', { name: 'Retry 2 selected' }).press('Enter');
   await expect(desk.getByText('Retrying 2 events.')).toBeVisible();
   await expect(rows(desk)).toHaveCount(2);
   await expect(desk.getByRole('button', { name: /selected$/u })).toHaveCount(0);
+  await expect(rows(desk).first()).toBeFocused();
   await expectAccessible(desk);
 
   await desk.goto('/#/overview');

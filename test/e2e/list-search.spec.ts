@@ -1,5 +1,5 @@
 // What a list shows between a change of its filters or its order and the answer, and while it refreshes.
-import type { Page } from '@playwright/test';
+import type { Page, Route } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
 import { expect, importLicenses, issueLicense, test } from './test.ts';
 
@@ -90,6 +90,48 @@ test('scrolling does not cut a refresh off', async ({ desk }) => {
   await desk.keyboard.press('Home');
   await expect(rows(desk).first()).toContainText('Fjord Instruments');
 });
+
+for (const [failure, answer] of [
+  ['a lost connection', (route: Route) => route.abort()],
+  [
+    'an overloaded server',
+    (route: Route) =>
+      route.fulfill({
+        status: 503,
+        json: { ok: false, error_code: 'overloaded', message: 'Too many requests.', request_id: 'x' },
+      }),
+  ],
+] as const)
+  test(`after ${failure}, a list loads the rest once it loads again`, async ({ desk }) => {
+    await openManyLicenses(desk);
+    const nextPage = /\/licenses\/\?.*cursor=/u;
+    let asked = 0;
+    await desk.route(nextPage, (route) => {
+      asked += 1;
+      return answer(route);
+    });
+    const problem = desk.getByText('The licenses could not be loaded');
+    await desk.keyboard.press('End');
+    await expect(problem).toBeVisible();
+    // A failing server is not asked again for each row.
+    const first = asked;
+    for (const key of ['Home', 'End', 'ArrowUp', 'ArrowDown']) await desk.keyboard.press(key);
+    await expect(rows(desk).filter({ hasText: 'Customer 51' })).toBeFocused();
+    expect(asked).toBe(first);
+
+    // A change elsewhere loads the first page again. That does not make the list complete.
+    const again = desk.waitForRequest(nextPage);
+    await desk.request.put('/admin/api/licenses/', { data: { ref: '51', holder: 'Fjord Instruments' } });
+    await again;
+    await expect(rows(desk).filter({ hasText: 'Fjord Instruments' })).toBeVisible();
+    await expect(problem).toBeVisible();
+    expect(asked).toBe(first + 1);
+
+    await desk.unroute(nextPage);
+    await desk.getByRole('button', { name: 'Try again' }).click();
+    await expect(grid(desk)).toHaveAttribute('aria-rowcount', '151');
+    await expect(problem).toHaveCount(0);
+  });
 
 test('a refresh asks for all its pages with the filters that it began with', async ({ desk }) => {
   await openManyLicenses(desk);

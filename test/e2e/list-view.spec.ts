@@ -225,6 +225,44 @@ test('opening a record does not move the list, also where the sorted column has 
   await expect(desk.getByRole('list', { name: 'Active filters' })).toHaveCount(0);
 });
 
+test('Down in the inspector goes on to the end of the list, and the list follows', async ({ desk }) => {
+  await importLicenses(desk, customers(130));
+  await openLicenses(desk);
+  await rows(desk).first().press('Enter');
+  const inspector = (customer: number) =>
+    desk.getByRole('complementary', { name: `Customer ${customer}`, exact: true });
+  await expect(inspector(130)).toBeFocused();
+  for (let customer = 129; customer > 0; customer -= 1) {
+    await desk.keyboard.press('ArrowDown');
+    await expect(inspector(customer)).toBeFocused();
+  }
+  await expect(desk.getByRole('button', { name: 'Next record' })).toBeDisabled();
+  const open = grid(desk).locator('[aria-current]');
+  await expect(open).toContainText(/^Customer 1\w{5}…/u);
+  await expect(open).toBeInViewport({ ratio: 0.9 });
+
+  // The list moves only as far as needed, and not for a row that was clicked.
+  const place = () => grid(desk).evaluate(({ scrollTop }) => scrollTop);
+  const end = await place();
+  await desk.keyboard.press('ArrowUp');
+  await expect(inspector(2)).toBeFocused();
+  expect(await place()).toBe(end);
+  await grid(desk).evaluate((element) => element.scrollBy({ top: -18 }));
+  const box = await grid(desk).boundingBox();
+  if (box) await desk.mouse.click(box.x + 200, box.y + box.height - 6);
+  await expect(inspector(1)).toBeFocused();
+  expect(await place()).toBe(end - 18);
+});
+
+test('a record that is opened by its address as the last loaded one has a next record', async ({ desk }) => {
+  await importLicenses(desk, customers(130));
+  await desk.goto('/#/licenses?open=31');
+  await expect(desk.getByRole('complementary', { name: 'Customer 31', exact: true })).toBeVisible();
+  await desk.getByRole('button', { name: 'Next record' }).click();
+  await expect(desk.getByRole('complementary', { name: 'Customer 30', exact: true })).toBeVisible();
+  await expect(grid(desk).locator('[aria-current]')).toBeInViewport({ ratio: 0.9 });
+});
+
 test('beside the inspector, holders have more room than how far away a date is', async ({ desk }) => {
   await issueLicense(desk, { holder: 'Sachverständigenbüro Müller' });
   await desk.setViewportSize({ width: 1440, height: 900 });

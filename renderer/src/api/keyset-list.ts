@@ -67,17 +67,20 @@ export function useKeysetList<Item, Request extends object>({
     };
   });
   const question = computed(() => JSON.stringify(key.value));
-  /** Until the next page has arrived. */
+  /** Until the next page has arrived, even after a failure: otherwise the list would stay incomplete. */
   let wantsMore = false;
   /** Waits for a refresh: to cut it off would leave the rows from before, which would count as current. */
+  function loadNext(): void {
+    if (query.hasNextPage.value && query.asyncStatus.value === 'idle') void query.loadNextPage();
+  }
+  /** After a failure only once a refresh has succeeded, so that a failing server is not asked again and again. */
   function loadWanted(): void {
-    const canLoad = query.hasNextPage.value && query.asyncStatus.value === 'idle';
-    if (wantsMore && canLoad) void query.loadNextPage();
+    if (wantsMore && !query.error.value) loadNext();
   }
   watch(
     [question, () => query.data.value?.pages.length ?? 0, query.asyncStatus],
     ([asked, count], [askedBefore, countBefore]) => {
-      if (asked !== askedBefore || count > countBefore || query.error.value) wantsMore = false;
+      if (asked !== askedBefore || count > countBefore) wantsMore = false;
       loadWanted();
     },
   );
@@ -97,7 +100,13 @@ export function useKeysetList<Item, Request extends object>({
     loading: computed(() => query.asyncStatus.value === 'loading'),
     failure: failureOf(query),
     hasMore: computed(() => query.hasNextPage.value),
+    /** For a button, which also tries again after a failure. */
     loadMore(): void {
+      wantsMore = true;
+      loadNext();
+    },
+    /** For rows that are about to be needed. */
+    loadAhead(): void {
       wantsMore = true;
       loadWanted();
     },

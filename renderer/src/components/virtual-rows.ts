@@ -112,6 +112,11 @@ export function useVirtualRows({ viewport, count, rowPx, width }: Needs) {
     else idle ||= requestIdle(update);
   }
 
+  /** @returns the height below the head, in pixels */
+  function roomIn({ scrollHeight, clientHeight }: HTMLElement): number {
+    return clientHeight - Math.max(0, scrollHeight - count() * rowPx());
+  }
+
   function readTop(): void {
     top = viewport.value?.scrollTop ?? 0;
   }
@@ -196,13 +201,20 @@ export function useVirtualRows({ viewport, count, rowPx, width }: Needs) {
       update();
       setLateFrom(Math.ceil(height / rowPx()));
     },
+    /** @returns the row, or the one closest to it that is in view */
+    nearestInView(index: number): number {
+      const element = viewport.value;
+      if (!element) return index;
+      const first = Math.ceil(element.scrollTop / rowPx());
+      const end = Math.floor((element.scrollTop + roomIn(element)) / rowPx());
+      return Math.max(first, Math.min(index, end - 1));
+    },
     /** Scrolls as little as it takes to show the row below the head. */
     scrollTo(index: number): void {
       const element = viewport.value;
       if (!element) return;
-      const head = element.scrollHeight - count() * rowPx();
       const start = index * rowPx();
-      const lowest = start + rowPx() + Math.max(0, head) - element.clientHeight;
+      const lowest = start + rowPx() - roomIn(element);
       if (start < element.scrollTop) element.scrollTop = start;
       else if (lowest > element.scrollTop) element.scrollTop = lowest;
       readTop();

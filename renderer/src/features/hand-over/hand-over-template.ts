@@ -25,7 +25,7 @@ export type Values = Record<(typeof PLACEHOLDERS)[number], string>;
 const storedAs = (language: Language) => `license-desk-hand-over-${language}`;
 const NAMES: Values = Object.fromEntries(PLACEHOLDERS.map((name) => [name, `{${name}}`])) as Values;
 
-export function defaultTemplate(language: Language): Template {
+function defaultTemplate(language: Language): Template {
   const options = { locale: language };
   return {
     subject: i18n.global.t('handOver.template.subject', NAMES, options),

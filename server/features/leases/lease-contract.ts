@@ -214,13 +214,9 @@ export const leaseContract = {
     request: needsOneOf(
       z.object({
         lease_token: leaseToken.optional(),
-        lease_file: z
-          .string()
-          .max(32_768)
-          .optional()
-          .meta({
-            description: 'A lease file of the loan. If the seat was borrowed again, each of them returns it.',
-          }),
+        lease_file: z.string().max(32_768).optional().meta({
+          description: 'A lease file of the loan. If the seat was borrowed again, each of them returns it.',
+        }),
         license_key: licenseKey
           .optional()
           .meta({ description: 'Required, together with the fingerprint, for an encrypted file.' }),

@@ -322,10 +322,19 @@ describe('a lease file', () => {
     expect(await verify({ now: now + HOUR_MS })).toMatchObject({ valid: false, reason: 'file_expired' });
     expect(await verify({ fingerprint: newFingerprint() })).toMatchObject({ reason: 'machine_mismatch' });
     expect(await verify({ kind: 'license' })).toMatchObject({ reason: 'signature_invalid' });
-    expect((await server.post('/validate-offline/', { license_file: lease_file })).body).toMatchObject({
-      valid: false,
-      reason: 'signature_invalid',
-    });
+  });
+
+  it.each([false, true])('is no license file, and that is said; encrypted: %s', async (encrypt) => {
+    const { lease_file: license_file } = await borrowed({}, { encrypt });
+    const problem =
+      'This is a lease file: check it with license-desk verify, or its lease with /leases/heartbeat/.';
+    const refused = await server.post('/validate-offline/', { license_file });
+    expectFailure(refused, 'invalid_request');
+    expect(refused.body.message).toBe(`license_file: ${problem}`);
+    const explained = await server.admin.explainLicenseFile({ license_file });
+    expect(explained).toMatchObject({ valid: false, reason: 'not_a_license_file' });
+    expect(explained.rules).toContainEqual({ rule: 'format', outcome: 'failed', inputs: { problem } });
+    expect(explained.rules.filter(({ outcome }) => outcome === 'failed')).toHaveLength(1);
   });
 
   it('is verified by the command', async () => {

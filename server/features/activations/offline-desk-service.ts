@@ -1,5 +1,5 @@
 // What administrators do for offline devices: preview requests, check license files, and issue files.
-import { parseLicenseFile } from '../../../verifier/license-file-format.ts';
+import { type ParsedLicenseFile, parseLicenseFile } from '../../../verifier/license-file-format.ts';
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { License } from '#server/rules/license.ts';
@@ -10,7 +10,11 @@ import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
 import { readableText } from '#server/wire/readable-text.ts';
-import type { LicenseFileCheck, LicenseFiles } from '#server/features/signing/license-file-service.ts';
+import {
+  LEASE_FILE_PROBLEM,
+  type LicenseFileCheck,
+  type LicenseFiles,
+} from '#server/features/signing/license-file-service.ts';
 import { toActivationObject } from './activation-presenter.ts';
 import { byKey, byRef, licenseNotFound } from '#server/rules/license-reference.ts';
 import {
@@ -72,6 +76,11 @@ export function createOfflineDeskService(needs: Needs) {
   const { licenses, activations, files, audit, transaction, clock } = needs;
   const lookUpToday = createTodayLookup({ licenses, activations });
 
+  async function readFile(text: string): Promise<ParsedLicenseFile> {
+    if (await files.isLeaseFile(text)) return { kind: 'not_a_license_file', problem: LEASE_FILE_PROBLEM };
+    return parseLicenseFile(text);
+  }
+
   /** Previews what `activateOffline` would do. */
   async function tryActivation(text: string) {
     let license: License | null = null;
@@ -127,7 +136,7 @@ export function createOfflineDeskService(needs: Needs) {
 
     /** @throws ApiError `invalid_request` if the file is encrypted and the key to open it is missing */
     async explainFile(request: ExplainRequest): Promise<ExplainReply> {
-      const form = parseLicenseFile(request.license_file);
+      const form = await readFile(request.license_file);
       const format: ExplainedRule = {
         rule: 'format',
         outcome: form.kind === 'license_file' ? 'passed' : 'failed',

@@ -59,7 +59,10 @@ export const lease = z
     expires_at: timestamp,
     expires_in: count.meta({ description: 'Seconds until the lease ends. Clients count these.' }),
     heartbeat_seconds: z.int(),
-    overdraft: z.boolean().meta({ description: 'Whether the seat is beyond the seats of the license.' }),
+    overdraft: z.boolean().meta({
+      description:
+        'Whether the seat was beyond the seats of the license when it was taken. This does not change while the lease lasts; the `overdraft` of the pool is the current number.',
+    }),
     counted_as: z.string().meta({
       description: 'What the seat is counted by. Leases of a license with the same value share one seat.',
       examples: ['user:ada'],

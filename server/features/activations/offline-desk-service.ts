@@ -10,11 +10,7 @@ import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
 import { readableText } from '#server/wire/readable-text.ts';
-import {
-  LEASE_FILE_PROBLEM,
-  type LicenseFileCheck,
-  type LicenseFiles,
-} from '#server/features/signing/license-file-service.ts';
+import type { LicenseFileCheck, LicenseFiles } from '#server/features/signing/license-file-service.ts';
 import { toActivationObject } from './activation-presenter.ts';
 import { byKey, byRef, licenseNotFound } from '#server/rules/license-reference.ts';
 import {
@@ -77,8 +73,8 @@ export function createOfflineDeskService(needs: Needs) {
   const lookUpToday = createTodayLookup({ licenses, activations });
 
   async function readFile(text: string): Promise<ParsedLicenseFile> {
-    if (await files.isLeaseFile(text)) return { kind: 'not_a_license_file', problem: LEASE_FILE_PROBLEM };
-    return parseLicenseFile(text);
+    const problem = await files.leaseFileProblem(text);
+    return problem === null ? parseLicenseFile(text) : { kind: 'not_a_license_file', problem };
   }
 
   /** Previews what `activateOffline` would do. */

@@ -172,7 +172,7 @@ export function createReleaseService(needs: Needs) {
     return { id, issuedAt: Date.parse(issuedAt), fingerprint: file.machine?.fingerprint ?? null };
   }
 
-  /** A lease has one loan at most, so each of its borrowed files is of that loan, whatever its end. */
+  /** A lease has one loan at most, so each of its borrowed files is of that loan, also if the loan ends later now. */
   async function returnByFile(text: string, request: ReturnRequest, call: Call): Promise<void> {
     const file = await readFile(text, request);
     needs.limit.countChange(file.id);

@@ -60,7 +60,7 @@ export interface LicenseFileCheck extends LicenseFileVerification {
   readonly reason: Exclude<VerificationReason, 'clock_rolled_back'> | null;
 }
 
-export const LEASE_FILE_PROBLEM =
+const LEASE_FILE_PROBLEM =
   'This is a lease file: check it with license-desk verify, or its lease with /leases/heartbeat/.';
 
 export interface LicenseFiles {
@@ -71,8 +71,8 @@ export interface LicenseFiles {
   issueLease(order: LeaseFileOrder): string;
   /** The same, plus the file's end in epoch milliseconds. */
   issueUntil(order: FileOrder): { text: string; expiresAt: number };
-  /** Whether the text is a lease file with a valid signature. */
-  isLeaseFile(text: string): Promise<boolean>;
+  /** A sentence for people if the text is a lease file with a valid signature; null otherwise. */
+  leaseFileProblem(text: string): Promise<string | null>;
   /**
    * @throws ApiError `invalid_request` if the text is not a license file, or not of this kind, or is encrypted and the key
    *   to open it is missing
@@ -103,13 +103,13 @@ export function createLicenseFiles({ signer, clock }: Needs): LicenseFiles {
     return { text, expiresAt: fileEnd(license.graceEndsAt, now, ttlMs) };
   }
 
-  async function isLeaseFile(text: string): Promise<boolean> {
+  async function leaseFileProblem(text: string): Promise<string | null> {
     const file = parseLicenseFile(text);
-    if (file.kind !== 'license_file') return false;
+    if (file.kind !== 'license_file') return null;
     const { enc, signature, kid } = file.envelope;
     const key = (await signer.verificationKeys()).find(({ keyId }) => keyId === kid);
-    if (key === undefined || key.distrusted === true) return false;
-    return checkEd25519(signedBytes(enc, 'lease'), signature, key.publicKey);
+    if (key === undefined || key.distrusted === true) return null;
+    return checkEd25519(signedBytes(enc, 'lease'), signature, key.publicKey) ? LEASE_FILE_PROBLEM : null;
   }
 
   return {
@@ -117,7 +117,7 @@ export function createLicenseFiles({ signer, clock }: Needs): LicenseFiles {
     activeKey: signer.activeKey,
     issue: (order) => issueUntil(order).text,
     issueUntil,
-    isLeaseFile,
+    leaseFileProblem,
 
     issueLease({ license, lease, fingerprint, until, encrypt, key }) {
       if (encrypt && fingerprint === null)
@@ -151,8 +151,9 @@ export function createLicenseFiles({ signer, clock }: Needs): LicenseFiles {
           verifySignature: checkEd25519,
         });
         // Only its prefix differs: without this, a genuine file would count as forged.
-        if (kind === 'license' && verification.reason === 'signature_invalid' && (await isLeaseFile(text)))
-          throw new ApiError('invalid_request', `license_file: ${LEASE_FILE_PROBLEM}`);
+        const isRefused = kind === 'license' && verification.reason === 'signature_invalid';
+        const problem = isRefused ? await leaseFileProblem(text) : null;
+        if (problem !== null) throw new ApiError('invalid_request', `license_file: ${problem}`);
         return verification as LicenseFileCheck;
       } catch (error) {
         if (error instanceof NotALicenseFileError || error instanceof CannotDecryptError) {

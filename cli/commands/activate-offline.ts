@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { printing, withService } from '../command-action.ts';
-import { usageFailure } from '../command-failure.ts';
+import { CommandFailure, usageFailure } from '../command-failure.ts';
 import type { Outcome } from '../command-output.ts';
 import { days } from '../option-values.ts';
 import { readTextFile, STANDARD_STREAM, writeTextFile } from '../text-file.ts';
@@ -38,6 +38,9 @@ export function addActivateOffline(program: Command): void {
 
 async function preview(command: Command, request: string): Promise<Outcome> {
   const reply = await withService(command, (client) => client.previewOfflineRequest({ request }));
+  // No license can make it valid: it has to be written again.
+  if (reply.reason === 'invalid_request')
+    throw new CommandFailure(reply.reason, reply.message ?? 'the activation request is invalid');
   const facts = block([
     ['License key', reply.license_key],
     ['Holder', reply.license?.holder ?? null],

@@ -1,16 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Option, type Command } from 'commander';
+import { activationContract } from '#server/features/activations/activation-contract.ts';
 import { formatMachineRequest, type MachineRequest } from '../../verifier/machine-request.ts';
 import { printing } from '../command-action.ts';
 import { usageFailure } from '../command-failure.ts';
 import { machineFingerprint } from '../machine-fingerprint.ts';
 import { fingerprint, licenseKey } from '../option-values.ts';
+import { refuseBadRequest } from '../request-check.ts';
 import { STANDARD_STREAM, writeTextFile } from '../text-file.ts';
 import { block } from '../text-layout.ts';
 
 /** Distinguishes two requests of one device; not a security measure. */
 const NONCE_BYTES = 12;
+/** The longest device name that a server accepts. */
+const MAX_MACHINE_NAME = 200;
 
 interface RequestOptions {
   licenseKey: string;
@@ -38,9 +42,16 @@ export function addRequest(program: Command): void {
     )
     .addOption(new Option('--seed <text>', 'derive the fingerprint from this text').conflicts('fingerprint'))
     .action(
-      printing(async (options: RequestOptions) => {
+      printing(async (options: RequestOptions, command: Command) => {
         if (options.out === undefined && !options.qr) throw usageFailure('give --out or --qr');
         const request = requestFor(options);
+        // Found here rather than after the file was carried to the server.
+        refuseBadRequest(command, activationContract.activate, {
+          license_key: request.licenseKey,
+          machine_fingerprint: request.fingerprint,
+          product_slug: request.product,
+          machine_name: request.machineName,
+        });
         const file = formatMachineRequest(request);
         const line = formatMachineRequest(request, 'line');
         const path = options.out === STANDARD_STREAM ? null : (options.out ?? null);
@@ -70,7 +81,7 @@ function requestFor(options: RequestOptions): MachineRequest {
     fingerprint: options.fingerprint ?? machineFingerprint({ seed: options.seed }).fingerprint,
     nonce: randomBytes(NONCE_BYTES).toString('base64url'),
     ...(options.product === undefined ? {} : { product: options.product }),
-    machineName: options.machineName ?? hostname(),
+    machineName: options.machineName ?? hostname().slice(0, MAX_MACHINE_NAME),
     issuedAt: Date.now(),
   };
 }

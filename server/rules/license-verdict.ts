@@ -112,7 +112,6 @@ const FINAL: ReadonlySet<ValidationReason> = new Set([
   'key_distrusted',
   'machine_mismatch',
   'product_mismatch',
-  'not_yet_valid',
 ]);
 
 /** The result of checking the file itself. */
@@ -128,10 +127,11 @@ export function isInvalidInAnyState({ license, reason }: FileFindings): boolean 
 
 /**
  * Why a license file is not valid; null if it is. The license's current state takes precedence over the file's: if the
- * license is valid, the file is merely outdated.
+ * license is valid, the file is merely outdated, or was signed while the clock of the server was ahead.
  */
 export function licenseFileVerdict(file: FileFindings, today: VerdictQuestion): ValidationReason | null {
   if (isInvalidInAnyState(file)) return file.reason;
   const reason = licenseVerdict(RULES_FOR.license_file, today);
-  return reason ?? (file.reason === null ? null : 'file_expired');
+  if (reason !== null || file.reason === null) return reason;
+  return file.reason === 'not_yet_valid' ? 'not_yet_valid' : 'file_expired';
 }

@@ -32,6 +32,7 @@ interface Needs {
   events: Events;
   transaction: RunTransaction;
   clock: Clock;
+  isClockTrusted(): boolean;
   logger: Logger;
   alerts: AlertBoard;
   denials: Pick<DeniedCallLog, 'record'>;

@@ -126,6 +126,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
   const activations = composeActivations(sequelize, {
     ...shared,
     files,
+    isClockTrusted,
     fileTtlDays,
     deviceLimit: limitsInForce(config).rateLimitActivations,
     denials: deniedCalls.log,

@@ -115,6 +115,7 @@ describe('a request', () => {
 
 describe('refused is', () => {
   const weak = 'The signing request must be signed with SHA-256, SHA-384, SHA-512 or Ed25519.';
+  const pss = 'The signing request must be signed with PKCS #1 v1.5, not RSA-PSS, if its key is RSA.';
   const kind = (type: string) => `The key in the signing request must be RSA, EC or Ed25519 (got ${type}).`;
   const bits = 'An RSA key must have 2048 to 4096 bits.';
   const onCurves = (type: string) => `An EC key must be on P-256, P-384 or P-521 (got ${type}).`;
@@ -123,7 +124,7 @@ describe('refused is', () => {
     ['MD5', [...RSA, 'rsa_keygen_bits:2048'], ['-md5'], weak],
     ['SHA-224', [...RSA, 'rsa_keygen_bits:2048'], ['-sha224'], weak],
     ['ECDSA with SHA-1', curve('P-256'), ['-sha1'], weak],
-    ['RSA-PSS', [...RSA, 'rsa_keygen_bits:2048'], ['-sigopt', 'rsa_padding_mode:pss'], weak],
+    ['RSA-PSS', [...RSA, 'rsa_keygen_bits:2048'], ['-sigopt', 'rsa_padding_mode:pss'], pss],
     [
       'a key for RSA-PSS alone',
       ['-algorithm', 'RSA-PSS', '-pkeyopt', 'rsa_keygen_bits:2048'],

@@ -8,6 +8,7 @@ import type { BulkReply, LicenseRecord } from '#server/features/licenses/license
 import type { TimelineItem } from '#server/features/licenses/license-timeline-contract.ts';
 import type { ImportStatus } from '#server/features/license-transfer/license-transfer-contract.ts';
 import type { SettingObject } from '#server/features/settings/settings-contract.ts';
+import { formatMachineRequest } from '../../verifier/machine-request.ts';
 import { REQUEST } from '../certificates/issuing.ts';
 import { asCommand, type CreateLicense } from '../helpers/as-command.ts';
 import { type Cli, runCli } from '../helpers/cli.ts';
@@ -311,6 +312,17 @@ export function describeLicenseAdministration({ cli, dataDir, server }: Context)
       expect(await cli.ok('license', 'devices', license.license_key)).toMatchObject({ items: [] });
       await cli.ok('license', 'revoke', license.license_key);
       expect(await cli.prints(...dry)).toContain('The device cannot be activated: ');
+    });
+
+    test('activate-offline refuses a malformed request, also with --dry-run', async () => {
+      const { license_key: licenseKey } = await newLicense();
+      const request = join(folder, 'malformed.req');
+      const fields = { licenseKey, fingerprint: FINGERPRINT, nonce: 'n', issuedAt: Date.now() };
+      writeFileSync(request, formatMachineRequest({ ...fields, product: 'My Product' }));
+      const words = ['activate-offline', '--request', request];
+      const message = 'product_slug: must be 1 to 64 lowercase letters, digits or hyphens';
+      for (const way of [['--dry-run'], ['--out', join(folder, 'malformed.lic')]])
+        expect(await cli.fails(...words, ...way)).toMatchObject({ error_code: 'invalid_request', message });
     });
   });
 

@@ -1,8 +1,9 @@
 // The far machine's half of an air-gapped activation: `fingerprint` and `request`.
 import { existsSync, readFileSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { syncBuiltinESMExports } from 'node:module';
+import os from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { machineFingerprint } from '../../cli/machine-fingerprint.ts';
 import { generateLicenseKey } from '#server/rules/license-key.ts';
 import { parseMachineRequest, type MachineRequest } from '../../verifier/machine-request.ts';
@@ -15,6 +16,11 @@ const SEEDED = machineFingerprint({ seed: SEED }).fingerprint;
 const OTHER = `sha256:${'0'.repeat(64)}`;
 
 const folder = temporaryDirectory();
+
+function setHostName(hostname: typeof os.hostname): void {
+  os.hostname = hostname;
+  syncBuiltinESMExports();
+}
 
 function requestIn(text: string): MachineRequest {
   const parsed = parseMachineRequest(text);
@@ -91,7 +97,7 @@ describe('request', () => {
     const text = await runCli([...words, '--out', path]);
     expect(text.stdout).toContain(`Fingerprint:  ${SEEDED}`);
     const first = requestIn(readFileSync(path, 'utf8'));
-    expect(first.machineName).toBe(hostname());
+    expect(first.machineName).toBe(os.hostname());
     expect(first).not.toHaveProperty('product');
     await runCli([...words, '--out', path]);
     expect(requestIn(readFileSync(path, 'utf8')).nonce).not.toBe(first.nonce);
@@ -136,6 +142,30 @@ describe('request', () => {
     const result = await runCli([...wrong, '--json']);
     expect(result.exitCode).toBe(2);
     expect(documentOf(result)).toMatchObject({ ok: false, error_code: 'invalid_request' });
+  });
+
+  test.each([
+    [
+      '--product',
+      'My Product',
+      /^must be 1 to 64 lowercase letters, digits or hyphens \(got "?My Product"?\)$/u,
+    ],
+    ['--machine-name', 'x'.repeat(201), /^must be at most 200 characters \(got x+…/u],
+    ['--machine-name', '', /^must not be empty/u],
+  ])('that the server would refuse for its %s is not written', async (option, value, message) => {
+    const path = join(folder, 'refused.req');
+    const result = await runCli([...words, '--out', path, option, value]);
+    expect(result.exitCode).toBe(2);
+    expect(result.stderr.replace(`error: ${option} `, '').trimEnd()).toMatch(message);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('takes the first 200 characters of a long host name', async () => {
+    const given = os.hostname;
+    onTestFinished(() => setHostName(given));
+    setHostName(() => 'h'.repeat(255));
+    const { stdout } = await runCli([...words, '--qr']);
+    expect(requestIn(stdout).machineName).toBe('h'.repeat(200));
   });
 
   test('says why it cannot write', async () => {

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseLicenseFile } from '../../verifier/license-file-format.ts';
 import { parsePublicKeys } from '../../verifier/public-key-format.ts';
 import { verifyLicenseFile } from '../../verifier/verify-license-file.ts';
+import { writeRows } from '../helpers/database.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { runCli } from '../helpers/cli.ts';
 import { newFingerprint, newFloatingLicense, newInstanceId, success } from '../helpers/contract-calls.ts';
@@ -82,11 +83,32 @@ describe('a borrowed seat', () => {
     });
   });
 
+  it.each([
+    ['as long', 1],
+    ['longer', 5],
+  ])('is returned by the first of its files after it was borrowed again for %s', async (_, hours) => {
+    const loan = await borrowed({ seats: 1 });
+    const { lease_token, machine_fingerprint, license, lease_file } = loan;
+    await success(server, 'borrowLease', { lease_token, machine_fingerprint, hours });
+    await success(server, 'returnLease', { lease_file });
+    expect(await seatsOf(server.dataDir, license.license_id)).toEqual({
+      counted: { in_use: 0, borrowed: 0, queued: 0 },
+      held: 0,
+    });
+  });
+
   it('is not freed by a file of an earlier loan, of a lease or of a license', async () => {
-    const loan = await borrowed({ seats: 2 });
-    const { lease_token, machine_fingerprint, license } = loan;
-    await success(server, 'borrowLease', { lease_token, machine_fingerprint, hours: 5 });
-    await success(server, 'returnLease', { lease_file: loan.lease_file });
+    const license = await newFloatingLicense(server, { seats: 2 });
+    const instance_id = newInstanceId();
+    const borrow = async () => {
+      const { lease_token } = await lease(server, license, { instance_id });
+      const request = { lease_token, hours: 1, machine_fingerprint: newFingerprint() };
+      return (await success(server, 'borrowLease', request)).lease_file as string;
+    };
+    const lease_file = await borrow();
+    await success(server, 'returnLease', { lease_file });
+    await borrow();
+    await success(server, 'returnLease', { lease_file });
     const other = await lease(server, license);
     expectFailure(await server.post('/leases/return/', { lease_file: other.lease_file }), 'invalid_request');
     const { license_file } = await server.admin.issueLicenseFile({ license: license.license_key });
@@ -96,6 +118,16 @@ describe('a borrowed seat', () => {
       in_use: 2,
       borrowed: 1,
     });
+  });
+
+  it.each([
+    ['of another lease with its ID', 'token_invalid', 'issued_at = issued_at + 1'],
+    ['of a loan to another device', 'invalid_request', "machine_fingerprint = 'sha256:other'"],
+  ])('is not freed by a file from before a restore, %s', async (_, code, change) => {
+    const { license, lease_file, lease: taken } = await borrowed({ seats: 1 });
+    await writeRows(server.dataDir, `UPDATE leases SET ${change} WHERE id = ${taken.lease_id}`);
+    expectFailure(await server.post('/leases/return/', { lease_file }), code);
+    expect((await seatsOf(server.dataDir, license.license_id)).counted).toMatchObject({ borrowed: 1 });
   });
 
   it('can be extended on its device, and not moved to another', async () => {
@@ -290,10 +322,19 @@ describe('a lease file', () => {
     expect(await verify({ now: now + HOUR_MS })).toMatchObject({ valid: false, reason: 'file_expired' });
     expect(await verify({ fingerprint: newFingerprint() })).toMatchObject({ reason: 'machine_mismatch' });
     expect(await verify({ kind: 'license' })).toMatchObject({ reason: 'signature_invalid' });
-    expect((await server.post('/validate-offline/', { license_file: lease_file })).body).toMatchObject({
-      valid: false,
-      reason: 'signature_invalid',
-    });
+  });
+
+  it.each([false, true])('is no license file, and that is said; encrypted: %s', async (encrypt) => {
+    const { lease_file: license_file } = await borrowed({}, { encrypt });
+    const problem =
+      'This is a lease file: check it with license-desk verify, or its lease with /leases/heartbeat/.';
+    const refused = await server.post('/validate-offline/', { license_file });
+    expectFailure(refused, 'invalid_request');
+    expect(refused.body.message).toBe(`license_file: ${problem}`);
+    const explained = await server.admin.explainLicenseFile({ license_file });
+    expect(explained).toMatchObject({ valid: false, reason: 'not_a_license_file' });
+    expect(explained.rules).toContainEqual({ rule: 'format', outcome: 'failed', inputs: { problem } });
+    expect(explained.rules.filter(({ outcome }) => outcome === 'failed')).toHaveLength(1);
   });
 
   it('is verified by the command', async () => {

@@ -152,6 +152,27 @@ describe.skipIf(!hasFaketime())('under faketime', () => {
     expect((await server.kill()).code).toBe(0);
   });
 
+  it('replaces no valid license file while the clock is weeks ahead for a moment', async () => {
+    const clock = movableClock();
+    const server = await startServerProcess({ dataDir: temporaryDirectory(), prefix: clock.prefix });
+    const { license } = await server.admin.createLicense({ holder: 'Ahead', days: 90 });
+    const { license_key } = license;
+    const activation = await server.post('/activate/', {
+      license_key,
+      machine_fingerprint: fingerprintOf(1),
+    });
+    const { license_file } = activation.body;
+    await server.admin.renewLicense({ ref: license_key, days: 30 });
+    const validate = async () => (await server.post('/validate-offline/', { license_file })).body;
+    clock.set(31);
+    const held = await validate();
+    expect(held).toMatchObject({ valid: true, reason: null });
+    expect(held).not.toHaveProperty('license_file');
+    clock.set(0);
+    expect(await validate()).toMatchObject({ valid: true, license_file: expect.any(String) });
+    expect((await server.kill()).code).toBe(0);
+  });
+
   it('starts a day before it was last stopped', async () => {
     const dataDir = temporaryDirectory();
     const first = await startServerProcess({ dataDir, prefix: daysAhead(10) });
@@ -166,6 +187,8 @@ describe.skipIf(!hasFaketime())('under faketime', () => {
     const { license_file } = body;
     const validation = await second.post('/validate-offline/', { license_file });
     expect(validation.body).toMatchObject({ valid: false, reason: 'not_yet_valid' });
+    const replaced = await second.post('/validate-offline/', { license_file: validation.body.license_file });
+    expect(replaced.body).toMatchObject({ valid: true });
     const { device } = await second.admin.releaseDevice({ ref: request.license_key, ...request });
     expect(device.released_at).toBe(device.activated_at);
     expect((await second.kill()).code).toBe(0);

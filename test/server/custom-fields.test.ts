@@ -55,6 +55,8 @@ describe('custom fields', () => {
     [{ a: 'tab\there' }, /^custom_fields\.a: /u],
     [{ a: 'x', A: 'y' }, 'custom_fields.A: is given twice'],
     [{ a: 1 }, 'custom_fields.a: must be text'],
+    [{ a: 'x', ['__proto__']: 'x' }, 'custom_fields.__proto__: cannot be the name of a field'],
+    [{ [' __proto__ ']: 'x' }, 'custom_fields. __proto__ : cannot be the name of a field'],
     [['a'], 'custom_fields: must be an object'],
   ])('are refused: %j', async (custom_fields, message) => {
     const { license_key: ref } = await newLicense(server);
@@ -156,6 +158,11 @@ describe('custom fields', () => {
     });
     expectFailure(missing, 'invalid_request');
     expect(missing.body.message).toBe('custom_fields.Ref: the file has no column Nothing');
+    const reserved = await callAdmin(server, 'runImport', {
+      ...recipe,
+      custom_fields: { ['__proto__']: center },
+    });
+    expectFailure(reserved, 'invalid_request');
     const custom_fields = { 'Cost center': center, Mail: 'email (custom field)' };
     await server.admin.runImport({ ...recipe, custom_fields });
     const { items } = await server.admin.listLicenses({ product: again, sort: 'holder' });

@@ -7,7 +7,7 @@ import { generateLicenseKey } from '#server/rules/license-key.ts';
 import { adminSuccess, callAdmin, newLicense, unique } from '../helpers/contract-calls.ts';
 import { selectRows } from '../helpers/database.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
-import { jsonCall } from '../helpers/raw-http.ts';
+import { httpCall, jsonCall } from '../helpers/raw-http.ts';
 import { sharedClock, sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure, expectSuccess } from '../helpers/strict-reply.ts';
 import { startTestServer } from '../helpers/test-server.ts';
@@ -186,6 +186,7 @@ describe('a preview', () => {
       '"Two\nlines",,,,,,',
       'Cells,,,,,,,,,,',
       `${'x'.repeat(201)},,,,,,`,
+      `Mail,${'x'.repeat(250)}@example.com,,,,,`,
     ];
     const { import_id, rows } = await upload(lines.join('\n'));
     const mapping = {
@@ -223,9 +224,38 @@ describe('a preview', () => {
       '18 Key: occurs twice in the file',
       expect.stringMatching(/^19 Who: contains /u),
       '21 null: has 11 cells for 7 columns',
-      expect.stringMatching(/^22 Who: /u),
+      '22 Who: must have at most 200 characters',
+      '23 Mail: must have at most 254 characters',
     ]);
     expect(await countLicenses()).toBe(before);
+  });
+
+  it('refuses the revoked licenses of an export', async () => {
+    const product = unique('product');
+    const [kept, revoked] = [await newLicense(server, { product }), await newLicense(server, { product })];
+    await server.admin.revokeLicense({ ref: revoked.license_key });
+    const { text } = await httpCall(`${server.adminOrigin}/admin/api/licenses/export/?product=${product}`, {
+      headers: { authorization: `Bearer ${server.runtimeSecret}` },
+    });
+    const { import_id } = await upload(text);
+    const again = unique('product');
+    const recipe = { import_id, mapping: { holder: 'holder' }, defaults: { product: again } };
+    const found = await adminSuccess(server, 'previewImport', recipe);
+    const message = 'is revoked; leave the row out, because an import issues a valid license';
+    expect(found).toMatchObject({ rows: 2, valid: 1, errors: [{ column: 'state', message }] });
+    await server.admin.runImport({ ...recipe, skip_rows: 1 });
+    const imported = await byProduct(again);
+    expect(imported.map(({ holder }) => holder)).toEqual([kept.holder]);
+  });
+
+  it.each([
+    ['State', ' Revoked ', false],
+    ['state', 'active', true],
+    ['Federal state', 'revoked', true],
+  ])('of a row with the cell %s: %s', async (column, cell, isValid) => {
+    const { import_id } = await upload(`holder,${column}\nA,${cell}\n`);
+    const found = await adminSuccess(server, 'previewImport', { import_id, mapping: { holder: 'holder' } });
+    expect(found.valid).toBe(isValid ? 1 : 0);
   });
 
   it('names the first 200 and counts the rest', async () => {

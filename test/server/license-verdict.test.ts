@@ -113,7 +113,7 @@ describe('the verdict on a license file', () => {
     key_distrusted: 'final',
     machine_mismatch: 'final',
     product_mismatch: 'final',
-    not_yet_valid: 'final',
+    not_yet_valid: 'outdated',
     license_expired: 'outdated',
     file_expired: 'outdated',
     license_revoked: 'outdated',
@@ -125,7 +125,8 @@ describe('the verdict on a license file', () => {
     const isFinal = kind === 'final';
     expect(isInvalidInAnyState(file)).toBe(isFinal);
     // A license that is good today needs a new file only; a license that is not gives its own reason.
-    expect(licenseFileVerdict(file, good)).toBe(isFinal ? name : 'file_expired');
+    const keepsReason = isFinal || name === 'not_yet_valid';
+    expect(licenseFileVerdict(file, good)).toBe(keepsReason ? name : 'file_expired');
     expect(licenseFileVerdict(file, bad)).toBe(isFinal ? name : 'license_expired');
   });
 

@@ -108,7 +108,6 @@ describe('a file is refused', () => {
       async ({ ref }) => void (await server.admin.revokeLicense({ ref })),
     ],
     ['at the end of grace', 'license_expired', ({ license }) => clock.set(Date.parse(license.grace_ends_at))],
-    ['signed over 5 minutes ahead of the clock', 'not_yet_valid', () => clock.advance(-300_001)],
     [
       'once its device is released',
       'machine_not_activated',
@@ -189,6 +188,26 @@ describe('a good license whose file is outdated', () => {
     const next = await validate(body.license_file, { machine_fingerprint });
     expect(next).toMatchObject({ valid: true, signed_at: at(START + 90 * DAY_MS) });
     expect(next).not.toHaveProperty('license_file');
+  });
+
+  it('gets a new file if it was signed over 5 minutes ahead of the clock', async () => {
+    const { license_file, machine_fingerprint } = await activated();
+    clock.advance(-300_001);
+    const body = await validate(license_file, { machine_fingerprint });
+    expect(body).toMatchObject({ valid: false, reason: 'not_yet_valid', signed_at: at(START) });
+    expect(await validate(body.license_file, { machine_fingerprint })).toMatchObject({
+      valid: true,
+      signed_at: at(START - 300_001),
+    });
+  });
+
+  it('gets no new file for one that is not valid yet while the license is revoked', async () => {
+    const { ref, license_file } = await activated();
+    await server.admin.revokeLicense({ ref });
+    clock.advance(-300_001);
+    const body = await validate(license_file);
+    expect(body).toMatchObject({ valid: false, reason: 'license_revoked' });
+    expect(body).not.toHaveProperty('license_file');
   });
 
   it('gets a new file after a renewal, even when the old one had ended with its license', async () => {

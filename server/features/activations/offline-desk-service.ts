@@ -1,5 +1,5 @@
 // What administrators do for offline devices: preview requests, check license files, and issue files.
-import { parseLicenseFile } from '../../../verifier/license-file-format.ts';
+import { type ParsedLicenseFile, parseLicenseFile } from '../../../verifier/license-file-format.ts';
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { License } from '#server/rules/license.ts';
@@ -72,6 +72,11 @@ export function createOfflineDeskService(needs: Needs) {
   const { licenses, activations, files, audit, transaction, clock } = needs;
   const lookUpToday = createTodayLookup({ licenses, activations });
 
+  async function readFile(text: string): Promise<ParsedLicenseFile> {
+    const problem = await files.leaseFileProblem(text);
+    return problem === null ? parseLicenseFile(text) : { kind: 'not_a_license_file', problem };
+  }
+
   /** Previews what `activateOffline` would do. */
   async function tryActivation(text: string) {
     let license: License | null = null;
@@ -127,7 +132,7 @@ export function createOfflineDeskService(needs: Needs) {
 
     /** @throws ApiError `invalid_request` if the file is encrypted and the key to open it is missing */
     async explainFile(request: ExplainRequest): Promise<ExplainReply> {
-      const form = parseLicenseFile(request.license_file);
+      const form = await readFile(request.license_file);
       const format: ExplainedRule = {
         rule: 'format',
         outcome: form.kind === 'license_file' ? 'passed' : 'failed',

@@ -20,6 +20,7 @@ interface Needs {
   files: LicenseFiles;
   transaction: RunTransaction;
   clock: Clock;
+  isClockTrusted(): boolean;
   fileTtlDays: number;
   sightings: Pick<DeviceSightings, 'note'>;
 }
@@ -94,16 +95,19 @@ export function createOfflineValidationService(needs: Needs) {
 
       const fingerprint = file.machine?.fingerprint ?? null;
       const reply = { license: needs.files.present(license, fingerprint ?? undefined), ...signed };
-      if (reason !== null && reason !== 'file_expired') return { valid: false, reason, ...reply };
-      // The license is valid, so a file that expired or was signed before a change is replaced.
+      if (reason !== null && reason !== 'file_expired' && reason !== 'not_yet_valid')
+        return { valid: false, reason, ...reply };
+      // The license is valid, so a file that expired, is not valid yet or was signed before a change is replaced.
       const encrypt = file.checks.some((check) => check.rule === 'decryption');
       const renewed = () => reissue(license, today.activation, encrypt);
       if (reason !== null) return { valid: false, reason, ...reply, license_file: await renewed() };
+      // Signed by a clock that is ahead, a new file would not be valid on the device, unlike the one that it has.
+      const isReplaced = isOutdated(file.license, license) && needs.isClockTrusted();
       return {
         valid: true,
         reason: null,
         ...reply,
-        ...(isOutdated(file.license, license) ? { license_file: await renewed() } : {}),
+        ...(isReplaced ? { license_file: await renewed() } : {}),
       };
     },
   };

@@ -21,6 +21,8 @@ const CURVES = new Set(['06082a8648ce3d030107', '06052b81040022', '06052b8104002
 /** First octet of an uncompressed point (RFC 5480, 2.2), which every library accepts. */
 const UNCOMPRESSED = 0x04;
 const NULL = '0500';
+/** id-RSASSA-PSS (RFC 4055, 3.1), which always has parameters. */
+const RSA_PSS = '06092a864886f70d01010a';
 
 interface SignatureAlgorithm {
   key: 'rsa' | 'ec' | 'ed25519';
@@ -77,7 +79,7 @@ interface Request {
   content: Buffer;
   /** SubjectPublicKeyInfo. */
   key: DerElement;
-  /** Object identifier in hex; empty for unexpected parameters. */
+  /** Object identifier in hex; empty for unexpected parameters, except those of RSA-PSS. */
   algorithm: string;
   signature: Buffer;
 }
@@ -103,8 +105,9 @@ function takeApart(der: Buffer): Request {
 function readAlgorithm(element: DerElement | undefined): string {
   const [objectIdentifier, parameters] = openElement(element, TAG.sequence);
   contentOf(objectIdentifier, TAG.objectIdentifier);
+  const name = toHex(objectIdentifier);
   const isPlain = parameters === undefined || toHex(parameters) === NULL;
-  return isPlain ? toHex(objectIdentifier) : '';
+  return isPlain || name === RSA_PSS ? name : '';
 }
 
 /** The octets of a BIT STRING that must not have unused bits. */
@@ -174,6 +177,8 @@ function checkRsaKey(key: KeyObject): void {
 }
 
 function checkSignature({ content, algorithm, signature }: Request, publicKey: KeyObject): void {
+  if (algorithm === RSA_PSS)
+    refuse('The signing request must be signed with PKCS #1 v1.5, not RSA-PSS, if its key is RSA.');
   const known = SIGNATURE_ALGORITHMS[algorithm];
   if (!known) refuse('The signing request must be signed with SHA-256, SHA-384, SHA-512 or Ed25519.');
   if (known.key !== publicKey.asymmetricKeyType || !isSigned(content, known.digest, signature, publicKey)) {

@@ -59,7 +59,10 @@ export const lease = z
     expires_at: timestamp,
     expires_in: count.meta({ description: 'Seconds until the lease ends. Clients count these.' }),
     heartbeat_seconds: z.int(),
-    overdraft: z.boolean().meta({ description: 'Whether the seat is beyond the seats of the license.' }),
+    overdraft: z.boolean().meta({
+      description:
+        'Whether the seat was beyond the seats of the license when it was taken. This does not change while the lease lasts; the `overdraft` of the pool is the current number.',
+    }),
     counted_as: z.string().meta({
       description: 'What the seat is counted by. Leases of a license with the same value share one seat.',
       examples: ['user:ada'],
@@ -214,7 +217,9 @@ export const leaseContract = {
     request: needsOneOf(
       z.object({
         lease_token: leaseToken.optional(),
-        lease_file: z.string().max(32_768).optional().meta({ description: 'The borrowed lease file.' }),
+        lease_file: z.string().max(32_768).optional().meta({
+          description: 'A lease file of the loan. If the seat was borrowed again, each of them returns it.',
+        }),
         license_key: licenseKey
           .optional()
           .meta({ description: 'Required, together with the fingerprint, for an encrypted file.' }),

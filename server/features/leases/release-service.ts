@@ -42,6 +42,15 @@ type ReturnRequest = RequestOf<typeof leaseContract.returnLease>;
 
 const HOUR_MS = 3_600_000;
 
+/** What the file of a borrowed seat says. */
+interface BorrowedFile {
+  /** Of the lease. */
+  id: number;
+  /** The start of the lease in epoch milliseconds, which a loan does not change. */
+  issuedAt: number;
+  fingerprint: string | null;
+}
+
 /** A refused borrow, which ends without an error so that its transaction commits. */
 interface Refused {
   refused: string;
@@ -140,11 +149,8 @@ export function createReleaseService(needs: Needs) {
     else await endings.release(pool, lease);
   }
 
-  /**
-   * The lease that a borrowed file is for, and the end of its loan. The file itself ends earlier if the license did when it
-   * was issued.
-   */
-  async function readFile(text: string, request: ReturnRequest): Promise<{ id: number; until: number }> {
+  /** @returns the lease that a borrowed file is for, and its device */
+  async function readFile(text: string, request: ReturnRequest): Promise<BorrowedFile> {
     const { license_key: licenseKey, machine_fingerprint: fingerprint } = request;
     const file = await needs.licenseFiles.verify({
       text,
@@ -163,18 +169,25 @@ export function createReleaseService(needs: Needs) {
     if (file.lease === null) throw refusedField('lease_file', 'is not a lease file of this server');
     if (file.lease.state !== 'borrowed')
       throw refusedField('lease_file', 'is not the file of a borrowed seat');
-    return { id: file.lease.lease_id, until: Date.parse(file.lease.expires_at) };
+    const { lease_id: id, issued_at: issuedAt } = file.lease;
+    return { id, issuedAt: Date.parse(issuedAt), fingerprint: file.machine?.fingerprint ?? null };
   }
 
+  /** A lease has one loan at most, so each of its borrowed files is of that loan, also if the loan ends later now. */
   async function returnByFile(text: string, request: ReturnRequest, call: Call): Promise<void> {
-    const { id, until } = await readFile(text, request);
-    needs.limit.countChange(id);
+    const file = await readFile(text, request);
+    needs.limit.countChange(file.id);
     const end = async (lease: LeaseRow, pool: OpenPool) => {
-      // A file of an earlier loan says nothing about the present one.
-      if (lease.state === 'borrowed' && lease.borrowedUntil === until) await giveBack(pool, lease);
+      // After a restore of an older database, another lease may have the ID.
+      if (lease.issuedAt !== file.issuedAt) return null;
+      if (lease.endedAt !== null) return true;
+      // After such a restore, the lease may be lent to another device, or to none.
+      if (lease.state !== 'borrowed' || lease.machineFingerprint !== file.fingerprint)
+        throw refusedField('lease_file', 'is not for the present loan of its seat');
+      await giveBack(pool, lease);
       return true;
     };
-    const found = await endings.withLeaseId(id, end, call);
+    const found = await endings.withLeaseId(file.id, end, call);
     if (found === null) throw unknownLease();
   }
 

@@ -1,7 +1,9 @@
 // Converts a row to a `createLicense` request and validates it with that request's schema. Pure.
+import type { z } from 'zod';
 import { licenseAdminContract } from '#server/features/licenses/license-contract.ts';
 import type { LicenseOrder } from '#server/rules/license-draft.ts';
 import { csvText } from '#server/wire/csv.ts';
+import { foldFieldName } from '#server/wire/custom-fields.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import { endOfUtcDay } from '#server/wire/instants.ts';
 import type { CsvRow } from './csv-reader.ts';
@@ -33,6 +35,10 @@ export interface ImportOrder {
 
 const PLAIN_DATE = /^\d{4}-\d{2}-\d{2}$/u;
 
+/** A column of the export. Its other states are those of the license's term, which an import sets. */
+const STATE_COLUMN = 'state';
+const REVOKED = 'is revoked; leave the row out, because an import issues a valid license';
+
 /** Replaces schema messages that are worded for JSON. */
 const MESSAGES: Partial<Record<ImportField, string>> = {
   holder: 'must not be empty',
@@ -40,6 +46,12 @@ const MESSAGES: Partial<Record<ImportField, string>> = {
   days: 'must be a whole number of days, 1 to 36500',
   expires_at: 'must be a date such as 2027-01-31, or a time with offset such as 2027-01-31T12:00:00Z',
 };
+
+/** The messages of the schema's own rules, and those about a text that is too long, are for every reader. */
+function messageOf({ path, code, message, ...issue }: z.core.$ZodIssue): string {
+  const isTooLong = code === 'too_big' && 'origin' in issue && issue.origin === 'string';
+  return (code === 'custom' || isTooLong ? undefined : MESSAGES[path[0] as ImportField]) ?? message;
+}
 
 /** A plain date is the last valid day, as on the command line and in the back office. */
 function toField(field: ImportField, text: string): unknown {
@@ -58,6 +70,7 @@ export function createRowReader(columns: readonly string[], recipe: ImportRecipe
     name,
     index: columns.indexOf(column),
   }));
+  const stateIndex = columns.findIndex((column) => foldFieldName(column) === STATE_COLUMN);
   const columnOf = ([field, name]: readonly PropertyKey[]) =>
     (field === 'custom_fields' ? customColumns[String(name)] : mapping[field as ImportField]) ?? null;
   const cellAt = (cells: readonly string[], index: number) => csvText((cells[index] ?? '').trim());
@@ -79,15 +92,15 @@ export function createRowReader(columns: readonly string[], recipe: ImportRecipe
       const text = cellAt(cells, index);
       if (text !== '') fields[field] = toField(field, text);
     }
+    const errors: ImportError[] =
+      stateIndex !== -1 && cellAt(cells, stateIndex).toLowerCase() === 'revoked'
+        ? [{ line, column: columns[stateIndex] ?? null, message: REVOKED }]
+        : [];
     const { license_key: licenseKey, ...request } = fields as { license_key?: string };
     const parsed = licenseAdminContract.createLicense.request.safeParse(request, { error: requestMessage });
-    if (parsed.success)
-      return { line, cells, order: parsed.data, refused: new Set(), errors: [], licenseKey };
-    const errors = parsed.error.issues.map(({ path, code, message }) => ({
-      line,
-      column: columnOf(path),
-      message: (code === 'custom' ? undefined : MESSAGES[path[0] as ImportField]) ?? message,
-    }));
+    if (parsed.success) return { line, cells, order: parsed.data, refused: new Set(), errors, licenseKey };
+    for (const issue of parsed.error.issues)
+      errors.push({ line, column: columnOf(issue.path), message: messageOf(issue) });
     const refused = new Set(parsed.error.issues.map(({ path: [field] }) => String(field)));
     const rest = Object.entries(request).filter(([field]) => !refused.has(field));
     // The other fields are checked as if the holder were given.

@@ -11,9 +11,12 @@ import { text } from '#server/wire/fields.ts';
 const fieldName = text(MAX_FIELD_NAME);
 const fieldValue = text(MAX_FIELD_VALUE);
 
+/** A record leaves it out, so it could not be refused there. */
+const RESERVED_NAME = '__proto__';
+
 /** Values by name of a field. @param description for the API reference */
 export function byFieldName<Value extends z.ZodType>(value: Value, description: string) {
-  return z
+  const fieldsByName = z
     .record(fieldName, value)
     .superRefine((fields, context) => {
       const names = Object.keys(fields);
@@ -28,6 +31,13 @@ export function byFieldName<Value extends z.ZodType>(value: Value, description: 
       }
     })
     .meta({ description, override: { maxProperties: MAX_CUSTOM_FIELDS } });
+  return z.preprocess((fields: z.input<typeof fieldsByName>, context) => {
+    for (const name of Object.keys(fields ?? {})) {
+      if (name.trim() !== RESERVED_NAME) continue;
+      context.addIssue({ code: 'custom', message: 'cannot be the name of a field', path: [name] });
+    }
+    return fields;
+  }, fieldsByName);
 }
 
 const LIMITS = `At most ${MAX_CUSTOM_FIELDS}; names of up to ${MAX_FIELD_NAME} characters, unique regardless of case, and values of up to ${MAX_FIELD_VALUE}.`;

@@ -1,6 +1,10 @@
 // Signs license files and verifies them.
 import { CannotDecryptError } from '../../../verifier/license-file-decryption.ts';
-import type { LicenseFileKind } from '../../../verifier/license-file-format.ts';
+import {
+  type LicenseFileKind,
+  parseLicenseFile,
+  signedBytes,
+} from '../../../verifier/license-file-format.ts';
 import type { LeaseInFile } from '../../../verifier/license-file-payload.ts';
 import type { VerificationReason } from '../../../verifier/license-file-rules.ts';
 import {
@@ -56,6 +60,9 @@ export interface LicenseFileCheck extends LicenseFileVerification {
   readonly reason: Exclude<VerificationReason, 'clock_rolled_back'> | null;
 }
 
+const LEASE_FILE_PROBLEM =
+  'This is a lease file: check it with license-desk verify, or its lease with /leases/heartbeat/.';
+
 export interface LicenseFiles {
   present(license: License, fingerprint: string | undefined): LicenseObject;
   /** The key that signs new files. */
@@ -64,9 +71,11 @@ export interface LicenseFiles {
   issueLease(order: LeaseFileOrder): string;
   /** The same, plus the file's end in epoch milliseconds. */
   issueUntil(order: FileOrder): { text: string; expiresAt: number };
+  /** A sentence for people if the text is a lease file with a valid signature; null otherwise. */
+  leaseFileProblem(text: string): Promise<string | null>;
   /**
-   * @throws ApiError `invalid_request` if the text is not a license file, or is encrypted and the key to open it is
-   *   missing
+   * @throws ApiError `invalid_request` if the text is not a license file, or not of this kind, or is encrypted and the key
+   *   to open it is missing
    */
   verify(request: VerificationRequest): Promise<LicenseFileCheck>;
 }
@@ -94,11 +103,21 @@ export function createLicenseFiles({ signer, clock }: Needs): LicenseFiles {
     return { text, expiresAt: fileEnd(license.graceEndsAt, now, ttlMs) };
   }
 
+  async function leaseFileProblem(text: string): Promise<string | null> {
+    const file = parseLicenseFile(text);
+    if (file.kind !== 'license_file') return null;
+    const { enc, signature, kid } = file.envelope;
+    const key = (await signer.verificationKeys()).find(({ keyId }) => keyId === kid);
+    if (key === undefined || key.distrusted === true) return null;
+    return checkEd25519(signedBytes(enc, 'lease'), signature, key.publicKey) ? LEASE_FILE_PROBLEM : null;
+  }
+
   return {
     present: (license, fingerprint) => toLicenseObject(license, clock.now(), fingerprint),
     activeKey: signer.activeKey,
     issue: (order) => issueUntil(order).text,
     issueUntil,
+    leaseFileProblem,
 
     issueLease({ license, lease, fingerprint, until, encrypt, key }) {
       if (encrypt && fingerprint === null)
@@ -131,6 +150,10 @@ export function createLicenseFiles({ signer, clock }: Needs): LicenseFiles {
           licenseKey,
           verifySignature: checkEd25519,
         });
+        // Only its prefix differs: without this, a genuine file would count as forged.
+        const isRefused = kind === 'license' && verification.reason === 'signature_invalid';
+        const problem = isRefused ? await leaseFileProblem(text) : null;
+        if (problem !== null) throw new ApiError('invalid_request', `license_file: ${problem}`);
         return verification as LicenseFileCheck;
       } catch (error) {
         if (error instanceof NotALicenseFileError || error instanceof CannotDecryptError) {

@@ -80,6 +80,20 @@ test('columns whose headings have the same beginning become different custom fie
   });
 });
 
+test('a long cell takes one line as the example of its column', async ({ desk }) => {
+  await desk.goto('/#/licenses');
+  await desk.getByRole('button', { name: 'Import licenses from CSV' }).click();
+  const dialog = desk.getByRole('dialog', { name: 'Import from CSV' });
+  await dialog
+    .getByLabel('CSV file')
+    .setInputFiles(csv(`Holder,Contract\nAcme,${'long words '.repeat(80)}\n`));
+  const example = dialog.getByRole('group', { name: 'Custom fields' }).getByText('Example: long');
+  const lines = await example.evaluate(
+    (element) => element.clientHeight / Number.parseFloat(getComputedStyle(element).lineHeight),
+  );
+  expect(Math.round(lines)).toBe(1);
+});
+
 test(
   'rows with errors are left out, and saved with their reasons; so are the new keys',
   { tag: '@browser' },

@@ -58,7 +58,7 @@ test('an edited message is still there after a look at the template or another l
 }) => {
   const { dialog, message } = await openHandOver(desk);
   const subject = dialog.getByLabel('Subject');
-  const language = dialog.getByLabel('Language of the message');
+  const language = dialog.getByLabel('Message language');
   await subject.fill('Your key');
   await message.fill(OWN_WORDS);
 

@@ -63,13 +63,15 @@ export function hasFreeSeat({ maxActivations, activationCount }: License): boole
   return maxActivations === null || activationCount < maxActivations;
 }
 
+/** Where there is no free seat, so there is a limit. */
+export const seatsTaken = (seats: number | null): string =>
+  seats === 1 ? 'the only seat of the license is taken' : `all ${seats} seats of the license are taken`;
+
 /** For a device without a seat. @throws ApiError `activation_limit_reached` */
 export function refuseFull(license: License): void {
   if (hasFreeSeat(license)) return;
   throw new ApiError(
     'activation_limit_reached',
-    license.maxActivations === 1
-      ? 'the only seat of the license is taken; release its device first'
-      : `all ${license.maxActivations} seats of the license are taken; release a device first`,
+    `${seatsTaken(license.maxActivations)}; release ${license.maxActivations === 1 ? 'its' : 'a'} device first`,
   );
 }

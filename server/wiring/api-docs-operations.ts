@@ -54,7 +54,7 @@ const NOTES: Record<OperationName, Notes> = {
   validateOffline: {
     tag: 'Licensing',
     description:
-      'Checks the signature of a license file and the current state of its license. If the license is valid but the file is out of date, the reply has a new `license_file`.',
+      'Checks the signature of a license file and the current state of its license. If the license is valid but the file is out of date or not valid yet, the reply has a new `license_file`. While the server does not trust its clock, a valid file is not replaced. A lease file is refused.',
     request: { license_file: EXAMPLE.license_file, machine_fingerprint },
   },
   health: {

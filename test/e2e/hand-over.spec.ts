@@ -82,6 +82,10 @@ test('an edited message is still there after a look at the template or another l
   await dialog.getByRole('button', { name: 'Edit template' }).click();
   await expect(message).toHaveValue(/your license for \{product\} is ready/u);
   await message.fill('Key of {holder}: {key}');
+  await language.selectOption('Deutsch');
+  await message.fill('Schlüssel von {holder}: {key}');
   await dialog.getByRole('button', { name: 'Save template' }).click();
+  await expect(message).toHaveValue(/^Schlüssel von Acme: /u);
+  await language.selectOption('English');
   await expect(message).toHaveValue(/^Key of Acme: /u);
 });

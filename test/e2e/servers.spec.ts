@@ -107,14 +107,14 @@ test(
     await expectAccessible(desk);
 
     await second.crash();
-    await expect(other).toContainText('Lost');
+    await expect(other).toContainText('Not reporting');
     await expect(other).toContainText('Last seen');
 
     await goTo(desk, 'Overview');
     await expect(desk.getByText(/^Server .+ has stopped reporting\.$/u)).toBeVisible();
     await expectAccessible(desk);
     await desk.getByRole('link', { name: 'Show servers' }).click();
-    await expect(other).toContainText('Lost');
+    await expect(other).toContainText('Not reporting');
     await expectAccessible(desk);
 
     // On a phone the rows stack, and nothing scrolls sideways.

@@ -101,7 +101,10 @@ function takeApart(der: Buffer): Request {
   }
 }
 
-/** RSA has NULL parameters or none (RFC 4055, section 2.1); the others have none. */
+/**
+ * RSA has NULL parameters or none (RFC 4055, section 2.1); the others have none. RSA-PSS has others: it is refused by
+ * name.
+ */
 function readAlgorithm(element: DerElement | undefined): string {
   const [objectIdentifier, parameters] = openElement(element, TAG.sequence);
   contentOf(objectIdentifier, TAG.objectIdentifier);

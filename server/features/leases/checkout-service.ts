@@ -9,7 +9,7 @@ import type { Call, Caller } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { recentMap } from '#server/platform/recent-map.ts';
 import { byKey, licenseNotFound } from '#server/rules/license-reference.ts';
-import { refuseLease } from '#server/rules/license-refusals.ts';
+import { refuseLease, seatsTaken } from '#server/rules/license-refusals.ts';
 import type { ReplyOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import type { leaseContract, PoolObject, QueuedCheckout } from './lease-contract.ts';
@@ -168,12 +168,7 @@ export function createCheckoutService(needs: Needs) {
     if (verdict.outcome === 'max') return `a lease rule limits the seats of this client: ${verdict.rule}`;
     if (verdict.outcome === 'reserved' && verdict.ruleId !== null)
       return `a lease rule reserves the free seats for other clients: ${verdict.rule}`;
-    if (!fits(pool, 1)) {
-      const { seats } = license.terms;
-      return seats === 1
-        ? 'the only seat of the license is taken'
-        : `all ${seats} seats of the license are taken`;
-    }
+    if (!fits(pool, 1)) return seatsTaken(license.terms.seats);
     if (fits(pool, free)) return 'other clients are waiting for the free seats';
     return `the checkout needs ${free} free seats, and the license has ${(limit ?? 0) - row.inUse}`;
   }

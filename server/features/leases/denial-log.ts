@@ -1,4 +1,4 @@
-// Records refusals: collected in memory, so that refusing is fast, and written within a second.
+// Records denials: collected in memory, so that denying is fast, and written within a second.
 import { createDelayedWrite } from '#server/database/delayed-write.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Events } from '#server/features/events/event-service.ts';
@@ -18,10 +18,10 @@ import type { PoolStore } from './pool-store.ts';
 import { hourOf, neededSeats } from './usage-meter.ts';
 
 const FLUSH_MS = 500;
-/** A flood of refusals beyond this is counted, not described. */
+/** A flood of denials beyond this is counted, not described. */
 const MAX_WAITING = 5000;
 const SHOWN_HOLDERS = 100;
-/** `lease.denied` is sent at most this often for a license, with the number of refusals since. */
+/** `lease.denied` is sent at most this often for a license, with the number of denials since. */
 const ANNOUNCE_EVERY_MS = 60_000;
 const MAX_SNAPSHOTS = 1000;
 
@@ -50,11 +50,11 @@ interface Waiting {
 
 interface Batch {
   denials: Waiting[];
-  /** How many refusals have rows, or will have. */
+  /** How many denials have rows, or will have. */
   described: number;
 }
 
-/** What a refusal found. */
+/** What a denial found. */
 interface PoolState {
   holders: SeatHolder[];
   holderCount: number;
@@ -116,7 +116,7 @@ interface Needs {
   /** Without jumps that are not trusted. */
   steadyClock: Clock;
   onChanged(): void;
-  /** Called when a write fails. Its refusals are kept for the next one. */
+  /** Called when a write fails. Its denials are kept for the next one. */
   onError(error: unknown): void;
 }
 
@@ -126,7 +126,7 @@ export function createDenialLog(needs: Needs): DenialLog {
   let waiting = new Map<number, Waiting>();
   let described = 0;
 
-  /** A flood of refusals does not change the pool, so it is read once. */
+  /** A flood of denials does not change the pool, so it is read once. */
   function stateOf(licenseId: number, { version, pool }: Denial): Snapshot['state'] {
     const known = snapshots.get(licenseId);
     if (known?.version === version) return known.state;
@@ -152,7 +152,7 @@ export function createDenialLog(needs: Needs): DenialLog {
     return Math.max(0, units - held);
   }
 
-  /** One event for the first refusal, then at most one a minute. */
+  /** One event for the first denial, then at most one a minute. */
   async function announce({ license, rows, count }: Waiting, at: number): Promise<void> {
     // Creates the pool if no seat has been taken before: denials are counted there.
     await pools.lock(license.id, steadyClock.now());

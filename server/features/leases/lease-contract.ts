@@ -218,7 +218,8 @@ export const leaseContract = {
       z.object({
         lease_token: leaseToken.optional(),
         lease_file: z.string().max(32_768).optional().meta({
-          description: 'A lease file of the loan. If the seat was borrowed again, each of them returns it.',
+          description:
+            'A lease file of the loan. If the seat was borrowed again, each of its files returns it.',
         }),
         license_key: licenseKey
           .optional()

@@ -183,7 +183,10 @@ export function createReleaseService(needs: Needs) {
       if (lease.endedAt !== null) return true;
       // After such a restore, the lease may be lent to another device, or to none.
       if (lease.state !== 'borrowed' || lease.machineFingerprint !== file.fingerprint)
-        throw refusedField('lease_file', 'is not for the present loan of its seat');
+        throw refusedField(
+          'lease_file',
+          'is not for the current loan of its seat; return the seat by its lease_token, or have an administrator reclaim it',
+        );
       await giveBack(pool, lease);
       return true;
     };

@@ -40,7 +40,7 @@ export function byFieldName<Value extends z.ZodType>(value: Value, description: 
   }, fieldsByName);
 }
 
-const LIMITS = `At most ${MAX_CUSTOM_FIELDS}; names of up to ${MAX_FIELD_NAME} characters, unique regardless of case, and values of up to ${MAX_FIELD_VALUE}.`;
+const LIMITS = `At most ${MAX_CUSTOM_FIELDS}; names of up to ${MAX_FIELD_NAME} characters, unique regardless of case and not \`${RESERVED_NAME}\`, and values of up to ${MAX_FIELD_VALUE}.`;
 
 /** In a reply. */
 export const customFields = z

@@ -30,7 +30,8 @@ export const licenseTransferMessages = messagesOf(
     },
     sample: 'Example: {cell}',
     noColumn: 'No column',
-    customHint: 'Each selected column becomes a custom field with its name. The others are not imported.',
+    customHint:
+      'Each selected column becomes a custom field. A name that is too long or used twice is changed, as shown. Other columns are not imported.',
     fieldName: 'Field name: {name}',
     defaults: 'Defaults for empty cells',
     defaultPlan: 'Default plan',
@@ -88,7 +89,7 @@ export const licenseTransferMessages = messagesOf(
     sample: 'Beispiel: {cell}',
     noColumn: 'Keine Spalte',
     customHint:
-      'Jede ausgewählte Spalte wird zu einem eigenen Feld mit ihrem Namen. Die übrigen werden nicht importiert.',
+      'Jede ausgewählte Spalte wird zu einem eigenen Feld. Ein zu langer oder doppelter Name wird wie angezeigt geändert. Die übrigen Spalten werden nicht importiert.',
     fieldName: 'Feldname: {name}',
     defaults: 'Standardwerte für leere Zellen',
     defaultPlan: 'Standardplan',

@@ -24,7 +24,7 @@ export const serverMessages = messagesOf(
     exact: 'In sync',
     ahead: '{n} s ahead',
     behind: '{n} s behind',
-    states: { ready: 'Ready', not_ready: 'Not ready', draining: 'Stopping', lost: 'Lost' },
+    states: { ready: 'Ready', not_ready: 'Not ready', draining: 'Stopping', lost: 'Not reporting' },
     roles: { leader: 'Leader', follower: 'Follower' },
     versionsDiffer: 'The servers run different versions. Upgrade the remaining ones soon.',
   },

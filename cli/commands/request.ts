@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Option, type Command } from 'commander';
-import { activationContract } from '#server/features/activations/activation-contract.ts';
 import { formatMachineRequest, type MachineRequest } from '../../verifier/machine-request.ts';
 import { printing } from '../command-action.ts';
 import { usageFailure } from '../command-failure.ts';
@@ -45,7 +44,8 @@ export function addRequest(program: Command): void {
       printing(async (options: RequestOptions, command: Command) => {
         if (options.out === undefined && !options.qr) throw usageFailure('give --out or --qr');
         const request = requestFor(options);
-        // Found here rather than after the file was carried to the server.
+        // Found here rather than after the file was carried to the server. Other commands start without the contract.
+        const { activationContract } = await import('#server/features/activations/activation-contract.ts');
         refuseBadRequest(command, activationContract.activate, {
           license_key: request.licenseKey,
           machine_fingerprint: request.fingerprint,

@@ -89,9 +89,12 @@ describe('the selection of a grid', () => {
 });
 
 describe('the neighbors of the open record', () => {
+  const listOf = (more: Pick<KeysetList<number>, 'hasMore' | 'loadAhead'>) =>
+    ({ items: computed(() => ITEMS), ...more }) as unknown as KeysetList<number>;
+
   function around(id: number | null) {
     const opened: number[] = [];
-    const list = { items: computed(() => ITEMS) } as unknown as KeysetList<number>;
+    const list = listOf({ hasMore: computed(() => false), loadAhead: () => expect.unreachable() });
     const { value } = useNeighbors({
       list,
       key: (item) => item,
@@ -111,6 +114,13 @@ describe('the neighbors of the open record', () => {
     ['if none is open', null, []],
   ])('%s', (_place, id, expected) => {
     expect(around(id)).toEqual(expected);
+  });
+
+  it('are loaded before the open record is the last one', () => {
+    const loadAhead = vi.fn<() => void>();
+    const list = listOf({ hasMore: computed(() => true), loadAhead });
+    useNeighbors({ list, key: (item) => item, openId: () => 44, open: () => {} });
+    expect(loadAhead).toHaveBeenCalledOnce();
   });
 });
 

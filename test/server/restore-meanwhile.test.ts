@@ -179,7 +179,7 @@ describe('a restore that was confirmed in the back office', () => {
     const { admin } = server;
     await admin.showAuthority({});
     await confirmRestoreOf(server);
-    const refusal = /cannot be changed while a confirmed restore waits .*restart the server, or cancel/u;
+    const refusal = /cannot be changed while a confirmed restore is waiting .*restart the server, or cancel/u;
     const {
       certificate,
       key: private_key,

@@ -12,8 +12,6 @@ import { block } from '../text-layout.ts';
 
 /** Distinguishes two requests of one device; not a security measure. */
 const NONCE_BYTES = 12;
-/** The longest device name that a server accepts. */
-const MAX_MACHINE_NAME = 200;
 
 interface RequestOptions {
   licenseKey: string;
@@ -43,9 +41,11 @@ export function addRequest(program: Command): void {
     .action(
       printing(async (options: RequestOptions, command: Command) => {
         if (options.out === undefined && !options.qr) throw usageFailure('give --out or --qr');
-        const request = requestFor(options);
-        // Found here rather than after the file was carried to the server. Other commands start without the contract.
-        const { activationContract } = await import('#server/features/activations/activation-contract.ts');
+        // Loaded here, because other commands start without it.
+        const { activationContract, MAX_MACHINE_NAME } =
+          await import('#server/features/activations/activation-contract.ts');
+        const request = requestFor(options, hostname().slice(0, MAX_MACHINE_NAME));
+        // A mistake shows now rather than after the file was carried to the server.
         refuseBadRequest(command, activationContract.activate, {
           license_key: request.licenseKey,
           machine_fingerprint: request.fingerprint,
@@ -75,13 +75,13 @@ export function addRequest(program: Command): void {
     );
 }
 
-function requestFor(options: RequestOptions): MachineRequest {
+function requestFor(options: RequestOptions, hostName: string): MachineRequest {
   return {
     licenseKey: options.licenseKey,
     fingerprint: options.fingerprint ?? machineFingerprint({ seed: options.seed }).fingerprint,
     nonce: randomBytes(NONCE_BYTES).toString('base64url'),
     ...(options.product === undefined ? {} : { product: options.product }),
-    machineName: options.machineName ?? hostname().slice(0, MAX_MACHINE_NAME),
+    machineName: options.machineName ?? hostName,
     issuedAt: Date.now(),
   };
 }

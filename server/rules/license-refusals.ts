@@ -63,7 +63,7 @@ export function hasFreeSeat({ maxActivations, activationCount }: License): boole
   return maxActivations === null || activationCount < maxActivations;
 }
 
-/** Where there is no free seat, so there is a limit. */
+/** For a license whose seats are limited and all taken. */
 export const seatsTaken = (seats: number | null): string =>
   seats === 1 ? 'the only seat of the license is taken' : `all ${seats} seats of the license are taken`;
 

@@ -19,7 +19,7 @@ import { callSteadily, quantile } from './steady-calls.ts';
 const REVOKED = 100_000;
 const PER_STATEMENT = 5000;
 const REBUILDS = 7;
-/** Enough to keep all threads busy that make keys. A round ends with the last of their calls. */
+/** Enough to keep all threads that make keys busy. A round ends with the last of their calls. */
 const KEY_CALLERS = 4;
 
 interface Setup {

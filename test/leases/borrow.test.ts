@@ -324,7 +324,7 @@ describe('a lease file', () => {
     expect(await verify({ kind: 'license' })).toMatchObject({ reason: 'signature_invalid' });
   });
 
-  it.each([false, true])('is no license file, and that is said; encrypted: %s', async (encrypt) => {
+  it.each([false, true])('is not taken for a forged license file; encrypted: %s', async (encrypt) => {
     const { lease_file: license_file } = await borrowed({}, { encrypt });
     const problem =
       'This is a lease file: check it with license-desk verify, or its lease with /leases/heartbeat/.';

@@ -18,6 +18,9 @@ const licenseKey = z
   .max(64)
   .meta({ description: 'License key. Case, spaces and hyphens do not matter.' });
 
+/** The longest `machine_name`, in characters. */
+export const MAX_MACHINE_NAME = 200;
+
 /** Why a device cannot be activated. */
 export const ACTIVATION_ERRORS = [
   'license_not_found',
@@ -60,7 +63,7 @@ export const activationContract = {
       license_key: licenseKey,
       machine_fingerprint: fingerprint,
       product_slug: slug.optional(),
-      machine_name: clientText(200),
+      machine_name: clientText(MAX_MACHINE_NAME),
       platform: clientText(100),
       app_version: clientText(100),
       encrypt: z.boolean().default(false).meta({ description: 'Encrypts the license file for this device.' }),
@@ -121,7 +124,7 @@ export const activationAdminContract = {
       ref: licenseRef,
       machine_fingerprint: fingerprint.meta({ description: 'The device that is released.' }),
       new_machine_fingerprint: fingerprint.meta({ description: 'The device that takes its seat.' }),
-      machine_name: clientText(200),
+      machine_name: clientText(MAX_MACHINE_NAME),
       platform: clientText(100),
       app_version: clientText(100),
       ttl_days: z.int().min(1).max(36_500).optional(),

@@ -102,8 +102,8 @@ function takeApart(der: Buffer): Request {
 }
 
 /**
- * RSA has NULL parameters or none (RFC 4055, section 2.1); the others have none. RSA-PSS has others: it is refused by
- * name.
+ * RSA has NULL parameters or none (RFC 4055, section 2.1); the others have none. RSA-PSS has others. It
+ * passes here, so that its own message can refuse it.
  */
 function readAlgorithm(element: DerElement | undefined): string {
   const [objectIdentifier, parameters] = openElement(element, TAG.sequence);

@@ -173,7 +173,7 @@ export function createReleaseService(needs: Needs) {
     return { id, issuedAt: Date.parse(issuedAt), fingerprint: file.machine?.fingerprint ?? null };
   }
 
-  /** A lease has one loan at most, so each of its borrowed files is of that loan, also if the loan ends later now. */
+  /** A lease has one loan at most, so each of its borrowed files is of that loan, even if the loan was extended since. */
   async function returnByFile(text: string, request: ReturnRequest, call: Call): Promise<void> {
     const file = await readFile(text, request);
     needs.limit.countChange(file.id);

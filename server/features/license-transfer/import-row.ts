@@ -70,6 +70,7 @@ export function createRowReader(columns: readonly string[], recipe: ImportRecipe
     name,
     index: columns.indexOf(column),
   }));
+  /** Without such a column, its cells are empty. */
   const stateIndex = columns.findIndex((column) => foldFieldName(column) === STATE_COLUMN);
   const columnOf = ([field, name]: readonly PropertyKey[]) =>
     (field === 'custom_fields' ? customColumns[String(name)] : mapping[field as ImportField]) ?? null;
@@ -92,10 +93,9 @@ export function createRowReader(columns: readonly string[], recipe: ImportRecipe
       const text = cellAt(cells, index);
       if (text !== '') fields[field] = toField(field, text);
     }
-    const errors: ImportError[] =
-      stateIndex !== -1 && cellAt(cells, stateIndex).toLowerCase() === 'revoked'
-        ? [{ line, column: columns[stateIndex] ?? null, message: REVOKED }]
-        : [];
+    const errors: ImportError[] = [];
+    if (cellAt(cells, stateIndex).toLowerCase() === 'revoked')
+      errors.push({ line, column: columns[stateIndex] ?? null, message: REVOKED });
     const { license_key: licenseKey, ...request } = fields as { license_key?: string };
     const parsed = licenseAdminContract.createLicense.request.safeParse(request, { error: requestMessage });
     if (parsed.success) return { line, cells, order: parsed.data, refused: new Set(), errors, licenseKey };

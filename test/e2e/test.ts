@@ -7,6 +7,7 @@ import {
   openElectron,
   openOnDesktop,
 } from './desktop-app.ts';
+import { withPromptRoutes } from './prompt-routes.ts';
 import { serverOfApp, startServer, type TestServer } from './server.ts';
 
 export interface PlaceOptions {
@@ -110,7 +111,7 @@ export const test = base.extend<Fixtures>({
     await use(shared);
     await shared.clearPermissions();
   },
-  page: ({ page, app, server }, use) => use(app ? rooted(app.page, server.origin) : page),
+  page: ({ page, app, server }, use) => use(withPromptRoutes(app ? rooted(app.page, server.origin) : page)),
   baseURL: ({ server }, use) => use(server.origin),
   guard: [
     async ({ context, server }, use) => {

@@ -1,0 +1,23 @@
+// Routes that hold for the very next call of the page.
+import type { Page } from '@playwright/test';
+
+const PROBE = '/routed/';
+
+/**
+ * Chromium reports that it intercepts calls before the page's document knows. A call in between goes past the route, and
+ * Playwright does not even report it. So whoever adds a route waits until a call of the page was intercepted.
+ */
+export function withPromptRoutes(page: Page): Page {
+  const route = page.route.bind(page);
+  page.route = async (...asked) => {
+    const added = await route(...asked);
+    if (!page.url().startsWith('http')) return added;
+    await route(`**${PROBE}`, (probe) => probe.fulfill({ status: 204 }));
+    await page.evaluate(async (probe) => {
+      while ((await fetch(probe)).status !== 204);
+    }, PROBE);
+    await page.unroute(`**${PROBE}`);
+    return added;
+  };
+  return page;
+}

@@ -14,7 +14,13 @@ export function withPromptRoutes(page: Page): Page {
     if (!page.url().startsWith('http')) return added;
     await route(`**${PROBE}`, (probe) => probe.fulfill({ status: 204 }));
     await page.evaluate(async (probe) => {
-      while ((await fetch(probe)).status !== 204);
+      // Whatever a call answers that was not intercepted, if the server is there at all.
+      const isRouted = () =>
+        fetch(probe).then(
+          ({ status }) => status === 204,
+          () => false,
+        );
+      while (!(await isRouted()));
     }, PROBE);
     await page.unroute(`**${PROBE}`);
     return added;

@@ -30,8 +30,8 @@ type Test = (requester: LeaseRequester) => boolean;
 const MAPPED_BITS = 96;
 
 /**
- * User and host names are compared without case, as Windows and DNS do. A user who could escape a rule by typing
- * another case would not be bound by it.
+ * User and host names are compared without case, as Windows and DNS do, and however an accent is encoded. A user who
+ * could escape a rule by typing another case would not be bound by it, and could hold a second seat.
  */
 export function comparableName(name: string): string {
   return name.normalize('NFC').toLowerCase();

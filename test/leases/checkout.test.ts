@@ -248,6 +248,14 @@ describe('seats that are shared', () => {
     expect((await lease(server, license, { user: 'corp\\ada' })).lease.counted_as).toBe('user:corp\\ada');
   });
 
+  it.each(['user', 'user_host'] as const)('by %s ignore how an accent is encoded', async (count_by) => {
+    const license = await newFloatingLicense(server, { seats: 1, count_by });
+    const as = (form: 'NFC' | 'NFD') => ({ user: 'José'.normalize(form), host: 'Büro-1'.normalize(form) });
+    const first = await lease(server, license, as('NFC'));
+    const second = await lease(server, license, as('NFD'));
+    expect([second.pool.in_use, second.lease.counted_as]).toEqual([1, first.lease.counted_as]);
+  });
+
   it('take as many units as the largest of their leases', async () => {
     const license = await newFloatingLicense(server, { seats: 5, count_by: 'user' });
     const [small, large] = [

@@ -429,6 +429,18 @@ describe('the list of leases', () => {
   });
 });
 
+it('lists of leases and denials find a name however an accent is encoded', async () => {
+  const license = await newFloatingLicense(server, { seats: 1 });
+  const as = (form: 'NFC' | 'NFD') => ({ user: 'José'.normalize(form), host: 'Büro-1'.normalize(form) });
+  await lease(server, license, as('NFC'));
+  await checkOut(server, license, as('NFD'));
+  for (const form of ['NFC', 'NFD'] as const) {
+    const filter = { license: license.license_key, ...as(form) };
+    expect((await server.admin.listLeases(filter)).items).toHaveLength(1);
+    expect((await server.admin.listLeaseDenials(filter)).items).toHaveLength(1);
+  }
+});
+
 describe('the list of pools', () => {
   it('has every floating license, those under most pressure first, and pages', async () => {
     const plan = (await newFloatingLicense(server, { seats: 4 })).plan;

@@ -233,6 +233,13 @@ describe('a queue', () => {
     expect(items).toMatchObject([{ user: 'ada', end_reason: 'replaced' }]);
   });
 
+  it('leaves a lingering seat to its holder, however an accent in a name is encoded', async () => {
+    const license = await newFloatingLicense(server, { seats: 1, linger_seconds: 300 });
+    const as = (form: 'NFC' | 'NFD') => ({ user: 'José'.normalize(form), host: 'Büro-1'.normalize(form) });
+    await release(server, (await lease(server, license, as('NFC'))).lease_token);
+    expect((await lease(server, license, as('NFD'))).pool.in_use).toBe(1);
+  });
+
   it('leaves a lingering seat to its holder after a checkout that was refused', async () => {
     const license = await newFloatingLicense(server, { seats: 3, linger_seconds: 300 });
     const ada = { user: 'ada', host: 'a' };

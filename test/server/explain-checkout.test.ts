@@ -117,6 +117,25 @@ describe('the explanation of a checkout', () => {
     expect(reply.body.message).toContain('machine_fingerprint: is required');
   });
 
+  it('refuses, as the checkout does, an instance whose seat is another device’s', async () => {
+    const license = await newFloatingLicense(server, { seats: 5, count_by: 'device', borrow_max_hours: 24 });
+    const instance_id = newInstanceId();
+    const [here, there] = [fingerprintOf(51), fingerprintOf(52)].map((machine_fingerprint) => ({
+      instance_id,
+      machine_fingerprint,
+    }));
+    const { lease_token } = await newLease(server, license, here);
+    const asked = await callAdmin(server, 'explainCheckout', { license: license.license_key, ...there });
+    const checkout = await checkOut(server, license, there);
+    expectFailure(checkout, 'invalid_request');
+    expectFailure(asked, 'invalid_request');
+    expect(asked.body.message).toBe(checkout.body.message);
+    // The file of a borrowed seat stays bound to its device, whoever asks.
+    await server.post('/leases/borrow/', { lease_token, hours: 1, machine_fingerprint: fingerprintOf(51) });
+    expect((await explain(license, there)).granted).toBe(true);
+    expect((await checkOut(server, license, there)).status).toBe(200);
+  });
+
   it('knows that an instance loses a lease that the license no longer allows', async () => {
     const license = await newFloatingLicense(server, { seats: 2, features: ['reports'] });
     const [oldest, newest] = [newInstanceId(), newInstanceId()];

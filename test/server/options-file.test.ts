@@ -59,7 +59,7 @@ function becomes(text: string, more = '') {
 }
 
 describe('a rule', () => {
-  const groups = 'GROUP team ada\nHOST_GROUP farm ws-1\nINTERNET_GROUP lab 10.2.*\n';
+  const groups = 'GROUP team ada\nHOST_GROUP farm ws-1\nINTERNET_GROUP lab 10.2.*\nHOST_GROUP broken x/y\n';
   test.each([
     ['RESERVE 2 viewer USER ada', 'reserve', { user: 'ada' }, 2],
     ['reserve 2 viewer user ada', 'reserve', { user: 'ada' }, 2],
@@ -90,12 +90,14 @@ describe('a rule', () => {
     ['RESERVE 1 viewer', 'not_mapped', 'has no type'],
     ['RESERVE 1 viewer USER', 'not_mapped', 'has no name'],
     ['RESERVE 1 viewer ROBOT r2', 'not_mapped', 'none of USER'],
-    ['RESERVE 1 viewer GROUP nonesuch', 'not_mapped', 'the group nonesuch is not defined'],
-    ['RESERVE 1 viewer GROUP farm', 'not_mapped', 'the group farm is not defined'],
+    ['RESERVE 1 viewer GROUP nonesuch', 'not_mapped', 'no imported line defines the group nonesuch'],
+    ['RESERVE 1 viewer GROUP farm', 'not_mapped', 'no imported line defines the group farm'],
     ['EXCLUDE viewer DISPLAY :0', 'not_mapped', 'clients do not report'],
     ['EXCLUDE viewer PROJECT x', 'not_mapped', 'clients do not report'],
     ['EXCLUDE viewer INTERNET 10.*.1.1', 'not_mapped', 'only wildcards at the end'],
     ['EXCLUDE viewer INTERNET 10.0.0.999', 'not_mapped', 'is not one'],
+    ['EXCLUDE viewer HOST 10.0.0.0/33', 'not_mapped', 'the host 10.0.0.0/33, which is not a network'],
+    ['EXCLUDE viewer HOST_GROUP broken', 'not_mapped', 'no imported line defines the group broken'],
     ['EXCLUDE viewer USER ada HOST ws-1', 'not_mapped', 'has HOST ws-1 after the name ada'],
     ['EXCLUDE viewer USER "ada', 'not_mapped', 'a quote that is never closed'],
     ['EXCLUDE viewer USER a\u{200b}da', 'not_mapped', 'contains an invisible character'],
@@ -171,7 +173,7 @@ describe('a setting', () => {
 describe('a group', () => {
   it('has the members of all its lines, each once', () => {
     const { groups } = mapOptionsFile('GROUP t ada\nGROUP t grace ADA\nRESERVE 1 f GROUP t\n', []);
-    expect(groups).toEqual([{ name: 't', kind: 'user', members: ['ADA', 'grace'] }]);
+    expect(groups).toEqual([{ line: 1, name: 't', kind: 'user', members: ['ADA', 'grace'] }]);
   });
 
   it('is imported only if a rule names it', () => {

@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { MAX_GROUPS } from '#server/features/lease-rules/lease-group-contract.ts';
 import {
   newBearer,
   newFloatingLicense,
@@ -7,6 +8,7 @@ import {
   success,
   unique,
 } from '../helpers/contract-calls.ts';
+import { writeRows } from '../helpers/database.ts';
 import { sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
 
@@ -30,6 +32,9 @@ TIMEOUT viewer 1800
 NOLOG QUEUED
 RESERVE 1 viewer PROJECT apollo
 `;
+
+const many = (count: number, text: (at: number) => string, separator = '\n') =>
+  Array.from({ length: count }, (_, at) => text(at)).join(separator);
 
 const run = (input: object) => success(server, 'importLeaseRules', { ...input }, bearer);
 
@@ -152,12 +157,83 @@ describe('POST /lease-rules/import/', () => {
     expect(items.find((group) => group.name === name)?.members).toEqual(['ada', 'grace']);
   });
 
-  it('imports nothing if a rule is one too many', async () => {
-    const { license_key } = await newFloatingLicense(server);
-    const content = Array.from({ length: 201 }, (_, at) => `EXCLUDE f USER u${at}`).join('\n');
-    const reply = await server.post('/lease-rules/import/', { license: license_key, content }, bearer);
-    expectFailure(reply, 'invalid_request');
-    expect((await stateOf(license_key)).rules).toEqual([]);
+  it.each([
+    ['rules', many(201, (at) => `EXCLUDE f USER u${at}`), 'line 201: the license has 200 lease rules'],
+    [
+      'members of a group',
+      ['EXCLUDE f GROUP crowd', many(2001, (at) => `GROUP crowd m${at}`)].join('\n'),
+      'line 2: a group has at most 2000 members',
+    ],
+  ])('imports nothing if there are too many %s, and a dry run says so', async (_what, content, message) => {
+    const { license_key: license } = await newFloatingLicense(server);
+    for (const dry_run of [true, false]) {
+      const reply = await server.post('/lease-rules/import/', { license, content, dry_run }, bearer);
+      expectFailure(reply, 'invalid_request');
+      expect(reply.body.message).toContain(`content: ${message}`);
+      expect(reply.body.details).toMatchObject([{ path: 'content' }]);
+    }
+    expect((await stateOf(license)).rules).toEqual([]);
+  });
+
+  it('imports nothing if there are too many groups, and a dry run says so', async () => {
+    const { license_key: license } = await newFloatingLicense(server);
+    const prefix = unique('filler');
+    const { items } = await server.admin.listLeaseGroups({ limit: 500 });
+    const missing = MAX_GROUPS - 1 - items.length;
+    const fillers = many(missing, (at) => `('${prefix}-${at}', 'user', '[]', 1, 0, 0)`, ', ');
+    const columns = 'name, kind, members, revision, created_at, updated_at';
+    await writeRows(server.dataDir, `INSERT INTO lease_groups (${columns}) VALUES ${fillers}`);
+    onTestFinished(() => writeRows(server.dataDir, `DELETE FROM lease_groups WHERE name LIKE '${prefix}-%'`));
+    const pair = [unique('last'), unique('beyond')];
+    const content = pair.map((name) => `GROUP ${name} ada\nEXCLUDE f GROUP ${name}`).join('\n');
+    for (const dry_run of [true, false]) {
+      const reply = await server.post('/lease-rules/import/', { license, content, dry_run }, bearer);
+      expectFailure(reply, 'invalid_request');
+      expect(reply.body.message).toBe('content: line 3: there are 500 groups, which is the most');
+    }
+  });
+
+  it('replaces as many rules as a license may have', async () => {
+    const { license_key: license } = await newFloatingLicense(server);
+    const content = many(200, (at) => `EXCLUDE f USER u${at}`);
+    await run({ license, content });
+    const report = await run({ license, content, replace: true, dry_run: true });
+    expect(report).toMatchObject({ deleted_rules: 200 });
+  });
+
+  it('leaves out a group with a broken network, and rules about it, in a dry run as well', async () => {
+    const { license_key: license } = await newFloatingLicense(server);
+    const lab = unique('lab');
+    const content = `HOST_GROUP ${lab} lab1 10.0.0.0/33\nEXCLUDE f HOST_GROUP ${lab}\nMAX 3 f USER ann\n`;
+    for (const dry_run of [true, false]) {
+      const { lines } = await run({ license, content, dry_run });
+      expect(lines).toMatchObject([
+        { outcome: 'not_mapped', message: expect.stringContaining('10.0.0.0/33, which is not a network') },
+        { outcome: 'not_mapped', message: `no imported line defines the group ${lab}` },
+        { outcome: 'mapped' },
+      ]);
+    }
+    expect((await stateOf(license)).rules).toEqual([['max', { user: 'ann' }, 3]]);
+  });
+
+  it('gives a group of hosts a different name than a group of users', async () => {
+    const { license_key: license } = await newFloatingLicense(server);
+    const name = unique('lab');
+    const content = [
+      `HOST_GROUP ${name} ws-1`,
+      `HOST_GROUP ${name}-hosts ws-2`,
+      `GROUP ${name} ada`,
+      `EXCLUDE f HOST_GROUP ${name}`,
+      `EXCLUDE f HOST_GROUP ${name}-hosts`,
+      `EXCLUDE f GROUP ${name}`,
+    ].join('\n');
+    expect((await run({ license, content })).groups).toMatchObject([
+      { name: `${name}-hosts-2`, members: ['ws-1'] },
+      { name: `${name}-hosts`, members: ['ws-2'] },
+      { name, members: ['ada'] },
+    ]);
+    const again = await run({ license, content });
+    expect(again.groups).toMatchObject([{ change: 'none' }, { change: 'none' }, { change: 'none' }]);
   });
 
   it('takes the rules of a node-locked license, but no limits', async () => {

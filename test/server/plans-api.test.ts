@@ -210,6 +210,15 @@ describe('PUT /plans/', () => {
     expect(await update({ id: before.id })).toMatchObject({ tier: 4, features: [] });
   });
 
+  it('adds no audit entry if nothing changes', async () => {
+    const plan = await create({ name: unique('same'), features: ['a'], archived: true });
+    const { name, tier, grace_days } = plan;
+    const same = { name, tier, grace_days, features: ['a'], archived: true, remove_features: ['b'] };
+    for (const input of [{ name }, same]) expect(await update(input)).toEqual(plan);
+    const { items } = await server.admin.listAudit({ subject: `plan:${plan.id}` });
+    expect(items.map(({ action }) => action)).toEqual(['plan.created']);
+  });
+
   it('adds and removes some entitlements, and keeps the others', async () => {
     const { id } = await create({ name: unique('entitled'), features: ['a', 'b'] });
     expect(await update({ id, add_features: ['c', 'a'], remove_features: ['b', 'z'] })).toMatchObject({

@@ -4,18 +4,13 @@ import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
-import { comparableName, parseNetwork } from '#server/rules/lease-match.ts';
+import { comparableName } from '#server/rules/lease-match.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
-import { ApiError, refusedField } from '#server/wire/errors.ts';
+import { ApiError } from '#server/wire/errors.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
-import {
-  type leaseGroupContract,
-  type LeaseGroupKind,
-  type LeaseGroupObject,
-  MAX_GROUPS,
-  MAX_MEMBERS,
-} from './lease-group-contract.ts';
+import type { leaseGroupContract, LeaseGroupObject } from './lease-group-contract.ts';
 import { DuplicateGroupError, type LeaseGroupRecord, type LeaseGroupStore } from './lease-group-store.ts';
+import { checkedMembers, checkRoomForGroup } from './lease-rule-checks.ts';
 
 interface Needs {
   groups: LeaseGroupStore;
@@ -34,19 +29,6 @@ function toGroupObject(group: LeaseGroupRecord): LeaseGroupObject {
     created_at: toTimestamp(group.createdAt),
     updated_at: toTimestamp(group.updatedAt),
   };
-}
-
-/** Each name once, in the spelling that was given first. @throws ApiError `invalid_request` */
-function checkedMembers(kind: LeaseGroupKind, names: readonly string[], path: string): string[] {
-  const known = new Map<string, string>();
-  for (const name of names) {
-    if (kind === 'host' && name.includes('/') && parseNetwork(name) === null)
-      throw refusedField(path, `${name} is not a network such as 10.0.0.0/8`);
-    const key = comparableName(name);
-    if (!known.has(key)) known.set(key, name);
-  }
-  if (known.size > MAX_MEMBERS) throw refusedField(path, `a group has at most ${MAX_MEMBERS} members`);
-  return [...known.values()];
 }
 
 function without(members: readonly string[], removed: readonly string[]): string[] {
@@ -103,10 +85,9 @@ export function createLeaseGroupService({ groups, audit, transaction, clock }: N
     call: Call,
   ): Promise<{ group: LeaseGroupObject }> =>
     transaction(async () => {
-      if ((await groups.count()) >= MAX_GROUPS)
-        throw refusedField('name', `there are ${MAX_GROUPS} groups, which is the most`);
+      checkRoomForGroup(await groups.count());
       const now = clock.now();
-      const draft = { name, kind, members: checkedMembers(kind, members, 'members') };
+      const draft = { name, kind, members: checkedMembers(kind, members) };
       const group = await groups
         .insert({ ...draft, revision: 1, createdAt: now, updatedAt: now })
         .catch((error: unknown) => refuse(error, name));
@@ -125,7 +106,7 @@ export function createLeaseGroupService({ groups, audit, transaction, clock }: N
       const name =
         request.new_name ?? (request.id === undefined ? before.name : (request.name ?? before.name));
       const kept = without(request.members ?? before.members, request.remove_members ?? []);
-      const members = checkedMembers(before.kind, [...kept, ...(request.add_members ?? [])], 'members');
+      const members = checkedMembers(before.kind, [...kept, ...(request.add_members ?? [])]);
       if (name === before.name && JSON.stringify(members) === JSON.stringify(before.members))
         return { group: toGroupObject(before) };
       const after = { ...before, name, members, revision: before.revision + 1, updatedAt: clock.now() };

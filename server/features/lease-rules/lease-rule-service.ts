@@ -11,13 +11,13 @@ import { byRef, licenseNotFound } from '#server/rules/license-reference.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError, refusedField } from '#server/wire/errors.ts';
 import type { LeaseGroupStore } from './lease-group-store.ts';
-import {
-  type leaseRuleContract,
-  type LeaseMatchChanges,
-  type LeaseMatchObject,
-  type LeaseRuleObject,
-  type LeaseRuleType,
-  MAX_RULES,
+import { checkRoomForRule } from './lease-rule-checks.ts';
+import type {
+  leaseRuleContract,
+  LeaseMatchChanges,
+  LeaseMatchObject,
+  LeaseRuleObject,
+  LeaseRuleType,
 } from './lease-rule-contract.ts';
 import type { LeaseRuleRow } from './lease-rule-model.ts';
 import { toRuleObject } from './lease-rule-presenter.ts';
@@ -121,8 +121,7 @@ export function createLeaseRuleService({ rules, groups, licenses, audit, transac
     checkUnits(rule.type, rule.units);
     checkMatch(rule.type, match);
     const count = (await rules.listOf(license.id)).length;
-    if (count >= MAX_RULES)
-      throw refusedField('license', `the license has ${MAX_RULES} lease rules, which is the most`);
+    checkRoomForRule(count);
     const now = clock.now();
     const id = await rules.insert({
       ...rule,

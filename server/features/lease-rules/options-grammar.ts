@@ -3,6 +3,7 @@
 import { parseNetwork } from '#server/rules/lease-match.ts';
 import { textProblem } from '#server/wire/readable-text.ts';
 import type { LeaseGroupKind } from './lease-group-contract.ts';
+import { hostProblem } from './lease-rule-checks.ts';
 import { type OptionsFeature, type OptionsLine, parseFeature } from './options-file.ts';
 
 /** Limits of the license and its plan that an options file can set. */
@@ -106,7 +107,7 @@ const GROUPS: Readonly<Record<string, LeaseGroupKind>> = {
 };
 
 const MAX_NAME = 200;
-const MAX_GROUP_NAME = 100;
+export const MAX_GROUP_NAME = 100;
 const NUMBER = /^\d{1,9}$/u;
 
 function numberIn(word: string | undefined): number {
@@ -138,9 +139,14 @@ export function networkOf(pattern: string): string | null {
   return parseNetwork(network) ? network : refuse(`has the address ${pattern}, which is not one`);
 }
 
-/** A host may be given by its address; the group then has the network. */
+/** The network of a host that is given by its address; null if it is given by its name. */
+function networkIn(host: string, what: string): string | null {
+  const problem = hostProblem(host);
+  return problem === null ? networkOf(host) : refuse(`has the ${what} ${host}, which ${problem}`);
+}
+
 function memberIn(kind: LeaseGroupKind, name: string): string {
-  return kind === 'host' ? (networkOf(name) ?? name) : name;
+  return kind === 'host' ? (networkIn(name, 'member') ?? name) : name;
 }
 
 function targetIn([typeWord, ...names]: readonly string[]): OptionsTarget {
@@ -151,7 +157,7 @@ function targetIn([typeWord, ...names]: readonly string[]): OptionsTarget {
     case 'USER':
       return { by: 'user', name };
     case 'HOST': {
-      const network = networkOf(name);
+      const network = networkIn(name, 'host');
       return network === null ? { by: 'host', name } : { by: 'address', name: network };
     }
     case 'INTERNET':

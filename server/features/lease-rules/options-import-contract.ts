@@ -39,7 +39,10 @@ export const optionsImportContract = {
         description:
           'Features or products of the file that the license stands for, such as `viewer` or `viewer:VERSION=2.0`. Not needed if the file names only one.',
       }),
-      dry_run: z.boolean().default(false).meta({ description: 'Only reports what would be imported.' }),
+      dry_run: z.boolean().default(false).meta({
+        description:
+          'Only reports what would be imported. Fails where the import would fail, except that a group with other members is reported as `conflict`.',
+      }),
       replace: z.boolean().default(false).meta({
         description: 'Deletes the rules that the license has. Otherwise, new rules are added after them.',
       }),

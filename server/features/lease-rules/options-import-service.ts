@@ -7,9 +7,10 @@ import type { Call } from '#server/platform/call.ts';
 import { comparableName } from '#server/rules/lease-match.ts';
 import { byRef } from '#server/rules/license-reference.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
-import { ApiError } from '#server/wire/errors.ts';
+import { ApiError, refusedField } from '#server/wire/errors.ts';
 import type { LeaseGroupService } from './lease-group-service.ts';
 import type { LeaseGroupStore } from './lease-group-store.ts';
+import { checkedMembers, checkRoomForGroup, checkRoomForRule } from './lease-rule-checks.ts';
 import type { LeaseRuleObject } from './lease-rule-contract.ts';
 import { toRuleObject } from './lease-rule-presenter.ts';
 import type { LeaseRuleService } from './lease-rule-service.ts';
@@ -22,14 +23,14 @@ interface Needs {
   ruleService: Pick<LeaseRuleService, 'add' | 'removeLocked' | 'lockLicense'>;
   groupService: Pick<LeaseGroupService, 'create' | 'update'>;
   rules: Pick<LeaseRuleStore, 'listOf'>;
-  groups: Pick<LeaseGroupStore, 'find' | 'keys'>;
+  groups: Pick<LeaseGroupStore, 'find' | 'keys' | 'count'>;
   details: LicenseDetails;
   plans: Pick<PlanService, 'update'>;
   transaction: RunTransaction;
 }
 
 type Request = RequestOf<typeof optionsImportContract.importLeaseRules>;
-type GroupReport = OptionsImportReport['groups'][number];
+type GroupChange = GroupDraft & Pick<OptionsImportReport['groups'][number], 'change'>;
 type SettingReport = OptionsImportReport['settings'][number];
 
 /** A license overrides these; the others are the plan's. */
@@ -43,6 +44,20 @@ const OF_LICENSE: ReadonlySet<OptionsSetting> = new Set([
 function keyOf({ type, match, units }: Pick<LeaseRuleObject, 'type' | 'match' | 'units'>): string {
   const fields = [match.user, match.host, match.address].map((name) => name && comparableName(name));
   return JSON.stringify([type, units, ...fields, match.group]);
+}
+
+function withoutLine<Draft extends { line: number }>({ line: _line, ...draft }: Draft): Omit<Draft, 'line'> {
+  return draft;
+}
+
+/** @throws ApiError of the check, about this line of the file */
+function atLine(line: number, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    const [detail] = error instanceof ApiError ? (error.details ?? []) : [];
+    throw detail ? refusedField('content', `line ${line}: ${detail.message}`) : error;
+  }
 }
 
 /** A rule that the license already has is not added again, so that a second import changes nothing. */
@@ -92,7 +107,7 @@ export function createOptionsImport({
   plans,
   transaction,
 }: Needs) {
-  async function compareGroup(draft: GroupDraft, mayUpdate: boolean): Promise<GroupReport> {
+  async function compareGroup(draft: GroupDraft, mayUpdate: boolean): Promise<GroupChange> {
     const existing = await groups.find({ name: draft.name });
     if (!existing) return { ...draft, change: 'create' };
     if (existing.kind !== draft.kind) return { ...draft, change: 'conflict' };
@@ -100,7 +115,7 @@ export function createOptionsImport({
     return { ...draft, change: mayUpdate ? 'update' : 'conflict' };
   }
 
-  async function applyGroup({ name, kind, members, change }: GroupReport, call: Call): Promise<void> {
+  async function applyGroup({ name, kind, members, change }: GroupChange, call: Call): Promise<void> {
     if (change === 'conflict')
       throw new ApiError(
         'lease_group_exists',
@@ -108,6 +123,18 @@ export function createOptionsImport({
       );
     if (change === 'create') await groupService.create({ name, kind, members }, call);
     if (change === 'update') await groupService.update({ name, members }, call);
+  }
+
+  /**
+   * What the services would refuse, so that a dry run refuses it as well, and the error names the line.
+   * @param kept how many rules the license keeps
+   */
+  async function checkLimits(changes: readonly GroupChange[], added: readonly RuleDraft[], kept: number) {
+    for (const { line, kind, members } of changes) atLine(line, () => checkedMembers(kind, members));
+    const existing = await groups.count();
+    const created = changes.filter(({ change }) => change === 'create');
+    for (const [at, { line }] of created.entries()) atLine(line, () => checkRoomForGroup(existing + at));
+    for (const [at, { line }] of added.entries()) atLine(line, () => checkRoomForRule(kept + at));
   }
 
   async function applySettings(license: License, settings: readonly SettingReport[], call: Call) {
@@ -130,8 +157,8 @@ export function createOptionsImport({
       const before = await rules.listOf(license.id);
       const kept = request.replace ? [] : before;
       const compared = compareRules(mapping.rules, kept);
-      const groupReports: GroupReport[] = [];
-      for (const draft of mapping.groups) groupReports.push(await compareGroup(draft, request.update_groups));
+      const groupChanges: GroupChange[] = [];
+      for (const draft of mapping.groups) groupChanges.push(await compareGroup(draft, request.update_groups));
       const isFloating = license.licensing === 'floating';
       const settings = [...mapping.settings].map(([field, value]): SettingReport => {
         const of = OF_LICENSE.has(field) ? 'license' : 'plan';
@@ -139,12 +166,13 @@ export function createOptionsImport({
         return { of, field, before: currentValue(license, field), value, applies };
       });
       const added = compared.filter(({ is_new: isNew }) => isNew);
+      await checkLimits(groupChanges, added, kept.length);
       const report: OptionsImportReport = {
         applied: !request.dry_run,
         lines: mapping.lines,
         features: mapping.features,
-        rules: compared,
-        groups: groupReports,
+        rules: compared.map((rule) => withoutLine(rule)),
+        groups: groupChanges.map((group) => withoutLine(group)),
         settings,
         deleted_rules: before.length - kept.length,
         warnings: [
@@ -154,10 +182,11 @@ export function createOptionsImport({
         ],
       };
       if (request.dry_run) return report;
-      for (const group of groupReports) await applyGroup(group, call);
+      for (const group of groupChanges) await applyGroup(group, call);
       // From the last one, so that none of the others has to move.
       if (request.replace) for (const rule of before.toReversed()) await ruleService.removeLocked(rule, call);
-      for (const { is_new: isNew, ...draft } of added) await ruleService.add(license, draft, call);
+      for (const { is_new: _isNew, line: _line, ...draft } of added)
+        await ruleService.add(license, draft, call);
       await applySettings(license, settings, call);
       return report;
     });

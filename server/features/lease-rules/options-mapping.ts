@@ -10,6 +10,7 @@ import {
   readOptionsLines,
 } from './options-file.ts';
 import {
+  MAX_GROUP_NAME,
   type OptionsSetting,
   type OptionsStatement,
   type OptionsTarget,
@@ -24,6 +25,8 @@ export interface MatchDraft {
 }
 
 export interface RuleDraft {
+  /** The line of the file that it comes from. */
+  line: number;
   type: LeaseRuleType;
   match: MatchDraft;
   units: number | null;
@@ -31,6 +34,8 @@ export interface RuleDraft {
 }
 
 export interface GroupDraft {
+  /** The line of the file where it begins. */
+  line: number;
   name: string;
   kind: LeaseGroupKind;
   members: string[];
@@ -78,19 +83,33 @@ function distinct(names: readonly string[]): string[] {
   return [...new Map(names.map((name) => [comparableName(name), name])).values()];
 }
 
+/** A name for a group of hosts whose own name is taken. */
+function freeName(name: string, taken: ReadonlySet<string>): string {
+  for (let count = 1; ; count += 1) {
+    const suffix = count === 1 ? '-hosts' : `-hosts-${count}`;
+    const start = name.slice(0, MAX_GROUP_NAME - suffix.length).replace(/\p{Surrogate}$/u, '');
+    if (!taken.has(start + suffix)) return start + suffix;
+  }
+}
+
 /** The groups of the file; several lines with one name add up. */
 function collectGroups(entries: readonly Entry[]): Map<string, GroupDraft> {
   const groups = new Map<string, GroupDraft>();
-  for (const { statement } of entries) {
+  for (const { source, statement } of entries) {
     if (statement.type !== 'group') continue;
     const { kind, name, members } = statement;
     const key = `${kind} ${name}`;
-    const before = groups.get(key)?.members ?? [];
-    // The product has one list of groups; the file has one each for users and hosts.
-    const isTaken = kind === 'host' && groups.has(`user ${name}`);
-    groups.set(key, { name: isTaken ? `${name}-hosts` : name, kind, members: [...before, ...members] });
+    const { line, members: before } = groups.get(key) ?? { line: source.line, members: [] };
+    groups.set(key, { line, name, kind, members: [...before, ...members] });
   }
-  for (const group of groups.values()) group.members = distinct(group.members);
+  // The product has one list of groups; the file has one each for users and hosts.
+  const names = new Set(Array.from(groups.values(), ({ name }) => name));
+  for (const group of groups.values()) {
+    group.members = distinct(group.members);
+    if (group.kind === 'user' || !groups.has(`user ${group.name}`)) continue;
+    group.name = freeName(group.name, names);
+    names.add(group.name);
+  }
   return groups;
 }
 
@@ -167,11 +186,11 @@ export function mapOptionsFile(
       return notMapped(`${featureText(feature)}: ${selection.otherwise}`);
     if (type === 'reserve' && units === 0) return ignored('reserves nothing');
     const match = matchOf(target);
-    if (!match) return notMapped(`the group ${target.name} is not defined in the file`);
+    if (!match) return notMapped(`no imported line defines the group ${target.name}`);
     // A limit of no seats is a refusal.
     const isRefusal = type === 'max' && units === 0;
     const draft = isRefusal ? { type: 'deny' as const, units: null } : { type, units };
-    drafts.push({ ...draft, match, note: `Options file, line ${source.line}` });
+    drafts.push({ ...draft, line: source.line, match, note: `Options file, line ${source.line}` });
     const pool = feature?.pool ?? null;
     const [[field, name] = ['everyone', '']] = Object.entries(match);
     const seats = draft.units === null ? '' : ` ${draft.units}`;
@@ -229,8 +248,10 @@ export function mapOptionsFile(
 
   const rules = ORDER.flatMap((type) => drafts.filter((draft) => draft.type === type));
   const lastAllow = rules.findLastIndex(({ type }) => type === 'allow');
-  if (lastAllow !== -1) {
+  const allowed = rules[lastAllow];
+  if (allowed) {
     rules.splice(lastAllow + 1, 0, {
+      line: allowed.line,
       type: 'deny',
       match: {},
       units: null,

@@ -1,6 +1,6 @@
 // What a checkout would get now, by the same rules, without taking a seat or recording a denial.
 import type { License } from '#server/rules/license.ts';
-import { draftLease, isLeft, type LeaseDraft } from './lease-draft.ts';
+import { checkDevice, draftLease, isLeft, type LeaseDraft } from './lease-draft.ts';
 import type { LeaseEndings } from './lease-endings.ts';
 import type { LeaseVerdict } from './lease-judge.ts';
 import { holdsSeat, type LeaseRow } from './lease-row.ts';
@@ -74,20 +74,30 @@ export function createCheckoutForecast({ leases, pools, claims, endings }: Needs
     return (await endings.obstacle(pool, live)) === null ? null : live;
   }
 
-  /** @throws ApiError `invalid_request` if the client does not say what its seat is counted by */
+  /**
+   * @throws ApiError `invalid_request` if the client does not say what its seat is counted by, or asks on another device
+   * than the one that holds it
+   */
   return async (license: License, client: ForecastClient): Promise<Forecast> => {
-    const { instance_id: instance = NEW_INSTANCE, units: wanted = 1, address = null } = client;
+    const {
+      instance_id: instance = NEW_INSTANCE,
+      machine_fingerprint: fingerprint,
+      units: wanted = 1,
+      address = null,
+    } = client;
     const request = { ...client, license_key: license.licenseKey, instance_id: instance, units: wanted };
     const draft = draftLease({ ...request, wait_seconds: 0, encrypt: false }, license, address);
     const pool = await pools.look(license);
     const live = await leases.findByInstance(license.id, instance);
-    const ended = await endedLease(pool, live, client.machine_fingerprint);
+    const ended = await endedLease(pool, live, fingerprint);
     const isHeld = live !== null && ended === null && holdsSeat(live);
+    // The file of a borrowed seat stays bound to the device that borrowed it.
+    if (isHeld && live.state !== 'borrowed' && fingerprint !== undefined) checkDevice(live, fingerprint);
     const { units, free, lingering } = isHeld ? HELD : await claims(pool, draft, ended);
     const verdict = await pools.verdict(pool, { ...draft, takesOver: lingering?.id }, units);
     // The seat of a lease that ends is offered to waiting clients first, unless other leases share it.
     const needsNone = free <= 0 && (ended === null || units === 0);
-    const ahead = needsNone ? 0 : await waitingAhead(pool, live, client.machine_fingerprint);
+    const ahead = needsNone ? 0 : await waitingAhead(pool, live, fingerprint);
     const hasSeats = units === 0 || fits(pool, free);
     const isGranted = isHeld || (verdict.outcome === 'allowed' && ahead === 0 && hasSeats);
     const failure = verdict.outcome === 'denied' ? 'denied_by_rule' : 'no_seat_available';

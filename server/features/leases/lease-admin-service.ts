@@ -24,7 +24,7 @@ import type { LeaseDenialStore, ListedDenial } from './lease-denial-store.ts';
 import type { LeaseEndings } from './lease-endings.ts';
 import type { LeaseListStore } from './lease-list-store.ts';
 import { toEventLease, toLeaseRecord } from './lease-presenter.ts';
-import { foldName } from './lease-row.ts';
+import { nameKey } from './lease-row.ts';
 import type { LeaseUsageStore, UsageRow } from './lease-usage-store.ts';
 import type { SeatPools } from './seat-pools.ts';
 import { HOUR_MS, hourOf, meteredHours } from './usage-meter.ts';
@@ -131,8 +131,8 @@ export function createLeaseAdminService(needs: Needs) {
         {
           id: request.lease_id,
           licenseId: license?.id,
-          userKey: foldName(request.user || null) ?? undefined,
-          hostKey: foldName(request.host || null) ?? undefined,
+          userKey: nameKey(request.user || null) ?? undefined,
+          hostKey: nameKey(request.host || null) ?? undefined,
           state: request.state,
           before: idFromCursor(request.cursor) ?? undefined,
         },
@@ -149,8 +149,8 @@ export function createLeaseAdminService(needs: Needs) {
       await needs.denialLog.flush();
       const filter = {
         licenseId: license?.id,
-        userKey: foldName(request.user || null) ?? undefined,
-        hostKey: foldName(request.host || null) ?? undefined,
+        userKey: nameKey(request.user || null) ?? undefined,
+        hostKey: nameKey(request.host || null) ?? undefined,
         errorCode: request.error_code,
         from: request.from,
         to: request.to,

@@ -4,7 +4,7 @@ import type { RequestOf } from '#server/wire/endpoint.ts';
 import { refusedField } from '#server/wire/errors.ts';
 import type { CountBy } from '#server/rules/floating-terms.ts';
 import type { leaseContract } from './lease-contract.ts';
-import { foldName, holdsSeat, type LeaseRow } from './lease-row.ts';
+import { holdsSeat, type LeaseRow, nameKey } from './lease-row.ts';
 
 export type CheckoutRequest = RequestOf<typeof leaseContract.checkoutLease>;
 /** What the client decides about its lease. */
@@ -36,8 +36,8 @@ function needed<Value>(
 
 /** What the seat of a checkout is counted by. @throws ApiError `invalid_request` if the request does not say it */
 function seatKeyOf(request: CheckoutRequest, countBy: CountBy): string {
-  const user = () => needed('user', foldName(request.user ?? null), countBy);
-  const host = () => needed('host', foldName(request.host ?? null), countBy);
+  const user = () => needed('user', nameKey(request.user ?? null), countBy);
+  const host = () => needed('host', nameKey(request.host ?? null), countBy);
   switch (countBy) {
     case 'process':
       return `process:${request.instance_id}`;
@@ -88,9 +88,9 @@ export function draftLease(request: CheckoutRequest, license: License, address: 
     product: license.product,
     feature: request.feature ?? null,
     userName: user,
-    userKey: foldName(user),
+    userKey: nameKey(user),
     host,
-    hostKey: foldName(host),
+    hostKey: nameKey(host),
     machineFingerprint: request.machine_fingerprint ?? null,
     address,
     leaseSeconds: license.terms.leaseSeconds,

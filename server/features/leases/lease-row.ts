@@ -1,5 +1,6 @@
 // A lease as it is stored.
 import { insertValues, selectList } from '#server/database/column-lists.ts';
+import { comparableName } from '#server/rules/lease-match.ts';
 import type { LeaseEndReason, LeaseState } from './lease-contract.ts';
 
 export interface LeaseRow {
@@ -15,7 +16,7 @@ export interface LeaseRow {
   product: string;
   feature: string | null;
   userName: string | null;
-  /** Case-folded, for comparing. */
+  /** For comparing; see `nameKey`. */
   userKey: string | null;
   host: string | null;
   hostKey: string | null;
@@ -81,9 +82,9 @@ export const LEASE_CHANGES = Object.entries(WRITTEN)
   .map(([name, column]) => `${column} = $${name}`)
   .join(', ');
 
-/** Compares users and hosts, which systems write in either case. */
-export function foldName(name: string | null): string | null {
-  return name === null ? null : name.toLowerCase();
+/** The key by which users and hosts are compared, as lease rules compare them. */
+export function nameKey(name: string | null): string | null {
+  return name === null ? null : comparableName(name);
 }
 
 /** The seat of a lease, or its part of a shared one. */

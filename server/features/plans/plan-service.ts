@@ -148,6 +148,7 @@ export function createPlanService({ plans, licenses, audit, transaction, clock }
         return { plan: toPlanObject(plan) };
       }),
 
+    /** Writes nothing if nothing changes, so that a repeated call adds no audit entry. */
     update: (request: RequestOf<typeof planContract.updatePlan>, call: Call): Promise<{ plan: PlanObject }> =>
       transaction(
         async () => {
@@ -176,12 +177,9 @@ export function createPlanService({ plans, licenses, audit, transaction, clock }
               ? {}
               : { archivedAt: request.archived ? (before.archivedAt ?? clock.now()) : null }),
           }) as PlanChanges;
-          if (Object.keys(changes).length > 0) {
-            await plans
-              .update(before.id, changes)
-              .catch((error: unknown) => refuse(error, name ?? before.name));
-          }
           const plan: Plan = { ...before, ...changes };
+          if (JSON.stringify(plan) === JSON.stringify(before)) return { plan: toPlanObject(before) };
+          await plans.update(before.id, changes).catch((error: unknown) => refuse(error, plan.name));
           if (plan.graceDays !== before.graceDays)
             await licenses.moveGraceEnd(plan.id, plan.graceDays * DAY_MS, clock.now());
           await audit.record(

@@ -10,10 +10,11 @@ export function selectList(columns: Columns, table: string): string {
     .join(', ');
 }
 
-/** For a SELECT of whole rows of a model: `created_at AS "createdAt", …`. */
-export function modelColumns<Row extends object>(model: ModelStatic<Model<Row>>): string {
+/** For a SELECT of whole rows of a model: `created_at AS "createdAt", …`, or with a table `t.created_at AS "createdAt", …`. */
+export function modelColumns<Row extends object>(model: ModelStatic<Model<Row>>, table?: string): string {
+  const prefix = table === undefined ? '' : `${table}.`;
   return Object.entries<{ field?: string }>(model.getAttributes())
-    .map(([name, { field = name }]) => `${field} AS "${name}"`)
+    .map(([name, { field = name }]) => `${prefix}${field} AS "${name}"`)
     .join(', ');
 }
 

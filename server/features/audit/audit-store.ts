@@ -1,4 +1,5 @@
 import type { Sequelize } from 'sequelize';
+import { modelColumns } from '#server/database/column-lists.ts';
 import { allOf, type Condition, given } from '#server/database/condition.ts';
 import { removeOldest } from '#server/database/remove-oldest.ts';
 import { sqlOf } from '#server/database/sql.ts';
@@ -25,10 +26,6 @@ export interface AuditSelection {
   ids: { first: number; last: number } | undefined;
 }
 
-const COLUMNS = `
-  id AS "id", created_at AS "createdAt", actor_kind AS "actorKind", actor_name AS "actorName", action AS "action",
-  subject AS "subject", before_state AS "beforeState", after_state AS "afterState", request_id AS "requestId"`;
-
 /** Lists distinct actions with one index step each. */
 const LIST_ACTIONS = `
   WITH RECURSIVE known(action) AS (
@@ -49,6 +46,7 @@ export function createAuditStore(sequelize: Sequelize) {
   const entries = defineAudit(sequelize);
   const sql = sqlOf(sequelize);
   const { bytewise } = sql.dialect;
+  const columns = modelColumns(entries);
 
   /** In alphabetical order. */
   async function listActions(): Promise<string[]> {
@@ -94,7 +92,7 @@ export function createAuditStore(sequelize: Sequelize) {
     removeOld: removeOldest(sql, 'audit_entries', 'created_at'),
 
     find: (id: number): Promise<AuditRow | null> =>
-      sql.selectFirst(`SELECT ${COLUMNS} FROM audit_entries WHERE id = $id`, { id }),
+      sql.selectFirst(`SELECT ${columns} FROM audit_entries WHERE id = $id`, { id }),
 
     async prepare(filter: AuditFilter): Promise<AuditSelection> {
       const { action } = filter;
@@ -115,7 +113,7 @@ export function createAuditStore(sequelize: Sequelize) {
       if (selection.actions?.length === 0) return [];
       const conditions = conditionsOf(selection, before);
       const newest = (...further: Condition[]) =>
-        `SELECT ${COLUMNS} FROM audit_entries WHERE ${allOf([...conditions, ...further]).sql}
+        `SELECT ${columns} FROM audit_entries WHERE ${allOf([...conditions, ...further]).sql}
          ORDER BY id DESC LIMIT $limit`;
       const actions = selection.actions ?? [];
       // Reads the newest entries of each action by its index and merges them. Selecting a whole noun in one step would

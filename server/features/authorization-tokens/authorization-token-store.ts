@@ -1,4 +1,5 @@
 import type { Sequelize } from 'sequelize';
+import { modelColumns } from '#server/database/column-lists.ts';
 import { allOf, given } from '#server/database/condition.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import { touchRecorder } from '#server/database/touch-buffer.ts';
@@ -9,15 +10,7 @@ export type AuthorizationToken = AuthorizationTokenRow;
 /** Includes the holder of the license, so that a list needs no further look-ups. */
 export type ListedToken = AuthorizationToken & { holder: string };
 
-const COLUMNS = `
-  t.id AS "id", t.license_id AS "licenseId", t.product AS "product", t.name AS "name", t.token_hash AS "tokenHash",
-  t.last_four AS "lastFour", t.status AS "status", t.created_at AS "createdAt", t.expires_at AS "expiresAt",
-  t.ended_at AS "endedAt", t.last_used_at AS "lastUsedAt"`;
 const TOKENS = 'authorization_tokens t';
-const FIND_BY_ID = `SELECT ${COLUMNS} FROM ${TOKENS} WHERE t.id = $id`;
-const FIND_ACTIVE = `
-  SELECT ${COLUMNS} FROM ${TOKENS}
-  WHERE t.license_id = $licenseId AND t.product = $product AND t.status = 'active'`;
 const HOLDER = '(SELECT l.holder FROM licenses l WHERE l.id = t.license_id) AS "holder"';
 const CONDITIONS = { licenseId: 't.license_id = $licenseId', before: 't.id < $before' };
 
@@ -32,8 +25,11 @@ export function createAuthorizationTokenStore(sequelize: Sequelize) {
   const sql = sqlOf(sequelize);
   const insert = sql.insert(tokens);
   const update = sql.update(tokens);
-  const byId = sql.statement<AuthorizationToken>(FIND_BY_ID);
-  const active = sql.statement<AuthorizationToken>(FIND_ACTIVE);
+  const columns = modelColumns(tokens, 't');
+  const byId = sql.statement<AuthorizationToken>(`SELECT ${columns} FROM ${TOKENS} WHERE t.id = $id`);
+  const active = sql.statement<AuthorizationToken>(`
+    SELECT ${columns} FROM ${TOKENS}
+    WHERE t.license_id = $licenseId AND t.product = $product AND t.status = 'active'`);
   return {
     findActive: (licenseId: number, product: string): Promise<AuthorizationToken | null> =>
       active.first({ licenseId, product }),
@@ -52,7 +48,7 @@ export function createAuthorizationTokenStore(sequelize: Sequelize) {
     list({ licenseId, before, limit }: TokenFilter): Promise<ListedToken[]> {
       const { sql: where, bind } = allOf(given(CONDITIONS, { licenseId, before }));
       return sql.select<ListedToken>(
-        `SELECT ${COLUMNS}, ${HOLDER} FROM ${TOKENS} WHERE ${where} ORDER BY t.id DESC LIMIT $limit`,
+        `SELECT ${columns}, ${HOLDER} FROM ${TOKENS} WHERE ${where} ORDER BY t.id DESC LIMIT $limit`,
         { ...bind, limit: limit + 1 },
       );
     },

@@ -1,25 +1,24 @@
 import type { Sequelize } from 'sequelize';
 import type { Lookup } from '#server/database/batched-lookup.ts';
+import { modelColumns } from '#server/database/column-lists.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import { type AuthorityRow, defineAuthority } from './authority-model.ts';
-
-const COLUMNS = `
-  id AS "id", key_identifier AS "keyIdentifier", certificate AS "certificate", chain AS "chain",
-  private_key_sealed AS "privateKeySealed", not_after AS "notAfter", origin AS "origin", status AS "status", created_at AS "createdAt"`;
 
 const ACTIVE_ID: Lookup<true> = {
   columns: 'id AS "id"',
   from: `certificate_authorities WHERE status = 'active'`,
   values: () => ({}),
 };
-const LIST = `SELECT ${COLUMNS} FROM certificate_authorities ORDER BY status, id DESC`;
 const RETIRE = `UPDATE certificate_authorities SET status = 'retired' WHERE status = 'active'`;
 
 export function createAuthorityStore(sequelize: Sequelize) {
+  const authorities = defineAuthority(sequelize);
   const sql = sqlOf(sequelize);
   const active = sql.batched<true, { id: number }>(ACTIVE_ID);
   const activeFirst = sql.batchedFirst<true, { id: number }>(ACTIVE_ID);
-  const all = sql.statement<AuthorityRow>(LIST);
+  const all = sql.statement<AuthorityRow>(
+    `SELECT ${modelColumns(authorities)} FROM certificate_authorities ORDER BY status, id DESC`,
+  );
   const activeId = async (): Promise<number | null> => (await active(true))?.id ?? null;
   return {
     /** Shows whether the cached authority is still the active one. */
@@ -34,7 +33,7 @@ export function createAuthorityStore(sequelize: Sequelize) {
     },
     /** The active one first, then the retired ones, newest first. */
     list: (): Promise<AuthorityRow[]> => all.all(),
-    insert: sql.insert(defineAuthority(sequelize)),
+    insert: sql.insert(authorities),
     async retireActive(): Promise<void> {
       await sql.run(RETIRE);
     },

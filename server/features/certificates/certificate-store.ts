@@ -1,5 +1,6 @@
 import { Op, type Sequelize } from 'sequelize';
 import type { Lookup } from '#server/database/batched-lookup.ts';
+import { modelColumns } from '#server/database/column-lists.ts';
 import { allOf, type Condition, given } from '#server/database/condition.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import { forUpdate } from '#server/database/transaction.ts';
@@ -30,12 +31,6 @@ interface NewKey {
   privateKeySealed: string;
   expiresAt: number;
 }
-
-const COLUMNS = `
-  id AS "id", license_id AS "licenseId", authority_key AS "authorityKey", serial_number AS "serialNumber",
-  common_name AS "commonName", subject AS "subject", not_before AS "notBefore", not_after AS "notAfter",
-  fingerprint AS "fingerprint", created_at AS "createdAt", revoked_at AS "revokedAt",
-  revoke_reason AS "revokeReason", pem AS "pem"`;
 
 const FACTS: Lookup<string> = {
   columns: `
@@ -75,9 +70,10 @@ export function createCertificateStore(sequelize: Sequelize) {
   const certificates = defineCertificate(sequelize);
   const sql = sqlOf(sequelize);
   const insertRow = sql.insert(certificates);
-  const byId = sql.statement<Certificate>(`SELECT ${COLUMNS} FROM certificates WHERE id = $id`);
+  const columns = modelColumns(certificates);
+  const byId = sql.statement<Certificate>(`SELECT ${columns} FROM certificates WHERE id = $id`);
   const bySerialNumber = sql.statement<Certificate>(
-    `SELECT ${COLUMNS} FROM certificates WHERE serial_number = $serialNumber`,
+    `SELECT ${columns} FROM certificates WHERE serial_number = $serialNumber`,
   );
   const newKey = sql.statement(INSERT_KEY);
   const hasKey = sql.statement(HAS_KEY);
@@ -115,7 +111,7 @@ export function createCertificateStore(sequelize: Sequelize) {
         ...(status === undefined ? [] : [inState(status, now)]),
       ]);
       return sql.select<Certificate>(
-        `SELECT ${COLUMNS} FROM certificates WHERE ${where} ORDER BY id DESC LIMIT $limit`,
+        `SELECT ${columns} FROM certificates WHERE ${where} ORDER BY id DESC LIMIT $limit`,
         { ...bind, limit: limit + 1 },
       );
     },

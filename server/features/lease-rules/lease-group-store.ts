@@ -1,4 +1,5 @@
 import { type Sequelize, UniqueConstraintError } from 'sequelize';
+import { modelColumns } from '#server/database/column-lists.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import { defineLeaseGroup, type LeaseGroupRow } from './lease-group-model.ts';
 
@@ -6,10 +7,7 @@ export type LeaseGroupRecord = Omit<LeaseGroupRow, 'members'> & { members: strin
 
 type SelectedRow = LeaseGroupRow & { ruleCount: number };
 
-const COLUMNS = `
-  g.id AS "id", g.name AS "name", g.kind AS "kind", g.members AS "members", g.revision AS "revision",
-  g.created_at AS "createdAt", g.updated_at AS "updatedAt",
-  (SELECT count(*) FROM lease_rules r WHERE r.match_group_id = g.id) AS "ruleCount"`;
+const RULE_COUNT = '(SELECT count(*) FROM lease_rules r WHERE r.match_group_id = g.id) AS "ruleCount"';
 
 function toGroup({ members, ...row }: SelectedRow): LeaseGroupRecord {
   return { ...row, members: JSON.parse(members) as string[] };
@@ -30,6 +28,7 @@ async function refuseDuplicate<Result>(write: Promise<Result>): Promise<Result> 
 export function createLeaseGroupStore(sequelize: Sequelize) {
   const groups = defineLeaseGroup(sequelize);
   const sql = sqlOf(sequelize);
+  const columns = modelColumns(groups, 'g');
   const someMembers = sql.statement<{ id: number; members: string }>(
     `SELECT id AS "id", members AS "members" FROM lease_groups WHERE ${sql.dialect.isIn('id', 'some')}`,
   );
@@ -37,7 +36,7 @@ export function createLeaseGroupStore(sequelize: Sequelize) {
   async function find(where: { id: number } | { name: string }): Promise<LeaseGroupRecord | null> {
     const condition = 'id' in where ? 'g.id = $id' : 'g.name = $name';
     const row = await sql.selectFirst<SelectedRow>(
-      `SELECT ${COLUMNS} FROM lease_groups g WHERE ${condition}`,
+      `SELECT ${columns}, ${RULE_COUNT} FROM lease_groups g WHERE ${condition}`,
       { ...where },
     );
     return row && toGroup(row);
@@ -52,7 +51,7 @@ export function createLeaseGroupStore(sequelize: Sequelize) {
     /** Oldest first, after `after`. Returns one more than `limit` if there are more. */
     async list(after: number | null, limit: number): Promise<LeaseGroupRecord[]> {
       const rows = await sql.select<SelectedRow>(
-        `SELECT ${COLUMNS} FROM lease_groups g WHERE g.id > $after ORDER BY g.id LIMIT $limit`,
+        `SELECT ${columns}, ${RULE_COUNT} FROM lease_groups g WHERE g.id > $after ORDER BY g.id LIMIT $limit`,
         { after: after ?? 0, limit: limit + 1 },
       );
       return rows.map((row) => toGroup(row));

@@ -234,6 +234,33 @@ test('a sign-out leaves nothing behind in other tabs', { tag: '@browser' }, asyn
 });
 
 test(
+  'a sign-out whose reply is lost leaves nothing behind either',
+  { tag: '@browser' },
+  async ({ desk, context }) => {
+    const other = await context.newPage();
+    await other.goto('/#/licenses?new=1');
+    await other.getByRole('dialog').getByLabel('Holder').fill('Secret');
+    let isLost = false;
+    await desk.route('**/admin/api/session/', async (route) => {
+      if (isLost || route.request().method() !== 'DELETE') return route.continue();
+      isLost = true;
+      await route.fetch();
+      return route.abort();
+    });
+    const signOut = desk.getByRole('button', { name: 'Sign out' });
+    const lost = desk.waitForEvent('requestfailed');
+    await signOut.click();
+    await lost;
+    await signOut.click();
+    for (const page of [desk, other]) {
+      await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+      await expect(page.getByRole('button', { name: 'Discard' })).toHaveCount(0);
+      await expect(page.locator('.frame')).toHaveCount(0);
+    }
+  },
+);
+
+test(
   'a lost connection is shown above the sign-in that covers a page',
   { tag: '@browser' },
   async ({ desk, server }) => {

@@ -16,6 +16,16 @@ export class CallFailure extends Error {
   }
 }
 
+/** In the failure note, from where it describes the refused field. */
+export const messageId = ({ requestId }: CallFailure) => `failure-${requestId}`;
+export const detailId = (failure: CallFailure, at: number) => `${messageId(failure)}-${at}`;
+
+/** @returns for `refused` of a field: the ID of what the server says about it */
+export function refusalOf(failure: CallFailure | null, isOfField: (path: string) => boolean) {
+  const at = failure?.details.findIndex(({ path }) => isOfField(path)) ?? -1;
+  return failure && at >= 0 ? detailId(failure, at) : undefined;
+}
+
 /** Converts the error of a rejected call. Anything but a `CallFailure` is a bug in the page and is rethrown. */
 export function asCallFailure(error: unknown): CallFailure {
   if (error instanceof CallFailure) return error;

@@ -1,6 +1,6 @@
 // State of an API call that a user starts: whether it is running, and why it failed.
 import { useAttempt } from './attempt.ts';
-import { asCallFailure } from './call-failure.ts';
+import { asCallFailure, refusalOf } from './call-failure.ts';
 
 /**
  * @param work the call; live updates show what it changes on the server
@@ -9,9 +9,8 @@ import { asCallFailure } from './call-failure.ts';
 export function useCall<Arguments extends unknown[], Result>(work: (...given: Arguments) => Promise<Result>) {
   const attempt = useAttempt(work, asCallFailure);
 
-  /** For `aria-invalid`: whether the server rejected this field. */
-  const refuses = (path: string): true | undefined =>
-    attempt.failure.value?.details.some((detail) => detail.path === path) || undefined;
+  /** For `refused` of a field. */
+  const refuses = (field: string) => refusalOf(attempt.failure.value, (path) => path === field);
 
   return { ...attempt, refuses };
 }

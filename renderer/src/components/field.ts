@@ -1,5 +1,5 @@
 // What all form fields share: the id that ties label, hint and problem to the control, and the problem itself.
-import { computed, ref, useId } from 'vue';
+import { computed, ref, useId, watch } from 'vue';
 import { validityText } from './validity-text.ts';
 
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
@@ -7,14 +7,33 @@ type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 export interface FieldProps {
   label: string;
   hint?: string | undefined;
-  /** The server did not accept the value; the form's failure note says why. */
-  refused?: boolean | undefined;
+  /** The server did not accept the value: the ID of what says why, if it is about this field alone. */
+  refused?: Refused;
+}
+
+export type Refused = boolean | string | undefined;
+
+/** As with the browser's checks, the first control of a form that the server refuses gets the focus. */
+export function useRefusal(id: () => string | undefined, refused: () => Refused): void {
+  watch(
+    refused,
+    (message) => {
+      const control = typeof message === 'string' ? document.getElementById(id() ?? '') : null;
+      const first = control?.closest('form')?.querySelector('[aria-invalid="true"]');
+      if (control && first === control) control.focus();
+    },
+    { flush: 'post' },
+  );
 }
 
 /** @param props of the field, not destructured */
 export function useField(props: Readonly<Pick<FieldProps, 'hint' | 'refused'>>) {
   const id = useId();
   const problem = ref('');
+  useRefusal(
+    () => id,
+    () => props.refused,
+  );
 
   /** Takes the place of the browser's bubble. The first invalid control of a form gets the focus. */
   function onInvalid(event: Event): void {
@@ -29,7 +48,11 @@ export function useField(props: Readonly<Pick<FieldProps, 'hint' | 'refused'>>) 
   }
 
   const describedBy = computed(() => {
-    const ids = [...(problem.value ? [`${id}-problem`] : []), ...(props.hint ? [`${id}-hint`] : [])];
+    const ids = [
+      ...(problem.value ? [`${id}-problem`] : []),
+      ...(typeof props.refused === 'string' ? [props.refused] : []),
+      ...(props.hint ? [`${id}-hint`] : []),
+    ];
     return ids.length > 0 ? ids.join(' ') : undefined;
   });
   /** For the control itself. */

@@ -48,6 +48,10 @@ export const useSession = defineStore('session', () => {
   // which keep what is open.
   const otherTabs = new BroadcastChannel('license-desk-sign-out');
   otherTabs.addEventListener('message', end);
+  function endEverywhere(): void {
+    end();
+    otherTabs.postMessage(null);
+  }
 
   async function signInWith(given: string): Promise<void> {
     try {
@@ -68,10 +72,7 @@ export const useSession = defineStore('session', () => {
     failure: computed(() => failure.value),
 
     /** Throws away what was open when the session ended, in all tabs: a sign-in in one of them signs in all. */
-    discard(): void {
-      end();
-      otherTabs.postMessage(null);
-    },
+    discard: endEverywhere,
     /** Uses a code that was pasted. */
     signInWith,
 
@@ -100,11 +101,11 @@ export const useSession = defineStore('session', () => {
     async signOut(): Promise<void> {
       try {
         await adminClient.signOut({});
-        end();
-        otherTabs.postMessage(null);
       } catch (error) {
-        if (asCallFailure(error).code === 'unauthorized') end();
+        // There is no session if the server has ended it, but its reply was lost.
+        if (asCallFailure(error).code !== 'unauthorized') return;
       }
+      endEverywhere();
     },
   };
 });

@@ -38,6 +38,7 @@ describe.skipIf(!existsSync('/dev/full'))('a stdout that is full', () => {
     ['license list --json', FULL + DONE],
     ['license list --output license_key', FULL + DONE],
     ['license file 1 --out -', FULL + DONE],
+    ['license export --out -', FULL],
     ['fingerprint --seed x', FULL + DONE],
   ])('ends %s with one line', async (words, message) => {
     const { exitCode, stderr } = await run('>/dev/full', ...words.split(' '));

@@ -15,7 +15,7 @@ export function printing<Passed extends unknown[]>(
   work: (...passed: Passed) => Outcome | Promise<Outcome>,
 ): Action {
   return async (...passed) => {
-    printOutcome(await work(...(passed as Passed)), passed.at(-1) as Command);
+    await printOutcome(await work(...(passed as Passed)), passed.at(-1) as Command);
   };
 }
 

@@ -1,5 +1,6 @@
 // The streams and the environment that a command uses: the process's own, unless another program runs it.
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { fileOutput } from './file-output.ts';
 
 export interface CommandIo {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
@@ -9,13 +10,18 @@ export interface CommandIo {
   setExitCode(code: number): void;
 }
 
+const STDOUT = 1;
+/** Undefined until it is used. */
+let stdoutFile: ReturnType<typeof fileOutput> | undefined;
+
 /** Getters, because Node opens a standard stream at its first use. */
 export const processIo: CommandIo = {
   get stdin() {
     return process.stdin;
   },
   get stdout() {
-    return process.stdout;
+    if (stdoutFile === undefined) stdoutFile = fileOutput(STDOUT);
+    return stdoutFile ?? process.stdout;
   },
   get stderr() {
     return process.stderr;

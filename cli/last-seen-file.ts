@@ -1,7 +1,7 @@
 // Keeps the latest time that `verify` has seen in a file, to detect a clock that was set back.
-import { writeFileDurably } from '#server/platform/durable-file.ts';
 import type { LastSeenStore } from '../verifier/last-seen.ts';
 import { CommandFailure } from './command-failure.ts';
+import { replaceFile } from './replace-file.ts';
 import { fileFailure, readTextFile } from './text-file.ts';
 
 /** The file contains one ISO 8601 timestamp. @throws CommandFailure from both methods, also for any other content */
@@ -25,7 +25,7 @@ export function lastSeenFile(path: string): LastSeenStore {
     },
     write(ms) {
       try {
-        writeFileDurably(path, `${new Date(ms).toISOString()}\n`);
+        replaceFile(path, `${new Date(ms).toISOString()}\n`, 0o600);
       } catch (error) {
         throw fileFailure('invalid_request', `cannot write ${path}`, error);
       }

@@ -6,9 +6,7 @@ import { runProgram } from './program.ts';
 
 refuseDebugger();
 
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // The reader, such as `head`, has closed the pipe.
-  if (error.code !== 'EPIPE') throw error;
-});
+// Without a listener, output that cannot be written would end the process. The call that writes reports it.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 await runProgram(process.argv.slice(2), processIo);

@@ -2,6 +2,7 @@
 import { InvalidArgumentError } from 'commander';
 import { DAY_MS, endOfUtcDay } from '#server/wire/instants.ts';
 import { parseLicenseKey } from '#server/rules/license-key.ts';
+import { STANDARD_STREAM } from './text-file.ts';
 
 /** @param most no upper limit if left out */
 export function wholeNumber(least: number, most?: number): (text: string) => number {
@@ -77,6 +78,12 @@ export function licenseKey(text: string): string {
   throw new InvalidArgumentError(
     'must be a license key: five groups of five characters with a matching checksum',
   );
+}
+
+/** For a secret, or for what is read again after it was written. */
+export function newFile(text: string): string {
+  if (text !== STANDARD_STREAM) return text;
+  throw new InvalidArgumentError('must be a new file, not stdout');
 }
 
 /** `a,b,c`; an empty text is an empty list. */

@@ -3,7 +3,7 @@ import { type Command, CommanderError } from 'commander';
 import { VERSION } from '#server/installation/version.ts';
 import { toApiError } from './command-failure.ts';
 import { type CommandIo, withCommandIo } from './command-io.ts';
-import { printFailure } from './command-output.ts';
+import { printFailure, writeStdout } from './command-output.ts';
 import { addActivateOffline } from './commands/activate-offline.ts';
 import { addApiTokenCommands } from './commands/api-token.ts';
 import { addAuditCommands } from './commands/audit.ts';
@@ -42,14 +42,21 @@ import { addGlobalSettings } from './setting-options.ts';
 /** Where no terminal says how wide it is. */
 const HELP_WIDTH = 80;
 
-/** All commands and options. @param json failures are printed as JSON, and nothing else */
-export function createProgram(io: CommandIo, json: boolean): Command {
+interface ProgramOptions {
+  /** Failures are printed as JSON, and nothing else. */
+  json: boolean;
+  /** Takes the parts of the help, and the version. */
+  onHelp(text: string): void;
+}
+
+/** All commands and options. */
+export function createProgram(io: CommandIo, { json, onHelp }: ProgramOptions): Command {
   const program = new DeskCommand('license-desk')
     .description('License Desk: a license server, its back office, and an offline verifier')
     .version(VERSION)
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
-      writeOut: (text) => void io.stdout.write(text),
+      writeOut: onHelp,
       // Help for a missing command; printFailure writes the error itself.
       writeErr: (text) => void (json || io.stderr.write(text)),
       getOutHelpWidth: () => (io.stdout.isTTY ? io.stdout.columns : undefined) ?? HELP_WIDTH,
@@ -112,10 +119,23 @@ export async function runProgram(words: readonly string[], io: CommandIo): Promi
   const json = asksForJson(words);
   await withCommandIo(io, async () => {
     try {
-      await createProgram(io, json).parseAsync(words, { from: 'user' });
+      await runCommand(words, io, json);
     } catch (thrown) {
-      const isHelpOrVersion = thrown instanceof CommanderError && thrown.exitCode === 0;
-      if (!isHelpOrVersion) printFailure(toApiError(thrown), json);
+      printFailure(toApiError(thrown), json);
     }
   });
+}
+
+async function runCommand(words: readonly string[], io: CommandIo, json: boolean): Promise<void> {
+  let help = '';
+  const onHelp = (text: string) => {
+    help += text;
+  };
+  try {
+    await createProgram(io, { json, onHelp }).parseAsync(words, { from: 'user' });
+  } catch (thrown) {
+    const isHelpOrVersion = thrown instanceof CommanderError && thrown.exitCode === 0;
+    if (!isHelpOrVersion) throw thrown;
+    await writeStdout(help);
+  }
 }

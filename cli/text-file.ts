@@ -1,10 +1,12 @@
 // Files named on the command line, where `-` is stdin or stdout. Errors name the file and the reason.
 import { rmSync } from 'node:fs';
-import { open, readFile, unlink, writeFile } from 'node:fs/promises';
+import { open, readFile, unlink } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
+import { modeForOthers } from '#server/platform/umask.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { CommandFailure } from './command-failure.ts';
 import { commandIo } from './command-io.ts';
+import { replaceFile } from './replace-file.ts';
 
 export const STANDARD_STREAM = '-';
 
@@ -28,10 +30,10 @@ export async function readTextFile(path: string): Promise<string> {
   }
 }
 
-/** @throws CommandFailure */
-export async function writeTextFile(path: string, content: string): Promise<void> {
+/** Writes a file that other users may read. @throws CommandFailure */
+export function writeTextFile(path: string, content: string): void {
   try {
-    await writeFile(path, content);
+    replaceFile(path, content, modeForOthers());
   } catch (error) {
     throw fileFailure('invalid_request', `cannot write ${path}`, error);
   }

@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { app } from 'electron';
 import { writeFileDurably } from '#server/platform/durable-file.ts';
+import { directoryFrom } from '#server/platform/os-user.ts';
 import type { ServerFlags } from './server-arguments.ts';
 import { hiddenStart, rememberForLogin } from './start-arguments.ts';
 
@@ -18,7 +19,7 @@ export interface StartAtLogin {
 
 /** Where Linux sessions look for autostart entries (XDG autostart specification). */
 function autostartFile(): string {
-  const config = process.env['XDG_CONFIG_HOME'] || join(homedir(), '.config');
+  const config = directoryFrom('XDG_CONFIG_HOME') ?? join(homedir(), '.config');
   return join(config, 'autostart', 'license-desk.desktop');
 }
 

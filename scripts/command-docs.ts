@@ -31,7 +31,7 @@ function commandSection(node: CommandNode): string[] {
 }
 
 export function commandDocs(): string {
-  const nodes = commandNodes(createProgram(processIo, false));
+  const nodes = commandNodes(createProgram(processIo, { json: false, onHelp() {} }));
   const [program] = nodes;
   const sections = [
     '# Commands',

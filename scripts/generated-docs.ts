@@ -83,8 +83,8 @@ to \`config.json\`, and apply it at the next start. They cannot change a value t
 ${table(['flag', 'environment variable', 'config.json name', 'default', 'allowed', 'what it does'], rows)}
 
 The default data directory is \`%LOCALAPPDATA%\\License Desk\` on Windows, \`~/Library/Application Support/License Desk\`
-on macOS, and \`$XDG_DATA_HOME/license-desk\` or \`~/.local/share/license-desk\` on other systems. A user without a home
-directory must set it.
+on macOS, and \`$XDG_DATA_HOME/license-desk\` or \`~/.local/share/license-desk\` on other systems. An \`XDG_DATA_HOME\` or \`LOCALAPPDATA\`
+that is empty or relative counts as not set. A user without a home directory, or whose \`HOME\` is empty or relative, must set the data directory.
 
 \`--database-url\` with a password is refused, because every user of a machine can read command lines. Use the environment
 variable, \`config.json\` or \`--database-url-file\`. The same applies to \`--replica-database-url\`.

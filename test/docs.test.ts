@@ -12,7 +12,7 @@ test.each(Object.entries(generatedDocs()))('%s is what `npm run docs` generates'
 });
 
 test('every command that a text names does something', () => {
-  const nodes = commandNodes(createProgram(processIo, false));
+  const nodes = commandNodes(createProgram(processIo, { json: false, onHelp() {} }));
   const commands = new Set(runnableCommands(nodes).map(({ path }) => path));
   const pages = globSync(['README.md', 'docs/*.md', 'docs/guide/*.md'], { cwd: root });
   const named = pages.flatMap((page) => [

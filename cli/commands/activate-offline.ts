@@ -65,7 +65,7 @@ async function activate(
     client.activateOffline({ request, ttl_days: ttlDays, encrypt }),
   );
   // If this fails, the device is active; activating it again returns the same activation.
-  if (out !== STANDARD_STREAM) await writeTextFile(out, reply.license_file);
+  if (out !== STANDARD_STREAM) writeTextFile(out, reply.license_file);
   const { license, activation, license_file: licenseFile } = reply;
   const facts = block([
     ['License file', out],

@@ -5,6 +5,7 @@ import type { BackupStatus } from '#server/features/backup/backup-status-contrac
 import { counted } from '#server/wire/counted.ts';
 import { calling, printing, withService } from '../command-action.ts';
 import { usageFailure } from '../command-failure.ts';
+import { newFile } from '../option-values.ts';
 import { readPassphrase } from '../passphrase.ts';
 import { createSecretFile } from '../text-file.ts';
 import { block, instant } from '../text-layout.ts';
@@ -18,7 +19,7 @@ export function addBackup(program: Command): void {
   const backup = program
     .command('backup')
     .description('back up the data directory and database to one file, even while the server is running')
-    .option('--out <file>', 'new file to write, readable only by you; required')
+    .option('--out <file>', 'new file to write, readable only by you; required', newFile)
     .option(
       '--passphrase-file <file>',
       'encrypt the backup with the passphrase in this file and include the master key (recommended); - is stdin',

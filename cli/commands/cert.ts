@@ -14,9 +14,9 @@ import {
 import { certificateBlock } from '../certificate-text.ts';
 import { calling, printing, withService } from '../command-action.ts';
 import { addConfirmation, confirmFirst } from '../confirmation.ts';
-import { days } from '../option-values.ts';
+import { days, newFile } from '../option-values.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';
-import { createSecretFile, readTextFile, writeTextFile } from '../text-file.ts';
+import { createSecretFile, readTextFile, STANDARD_STREAM, writeTextFile } from '../text-file.ts';
 import { block, day, instant, listing, shownOnce, type Column } from '../text-layout.ts';
 import { addCertInspection } from './cert-inspection.ts';
 
@@ -81,12 +81,12 @@ export function addCertCommands(program: Command): void {
   cert
     .command('crl')
     .description('print the certificate revocation list (CRL) as PEM')
-    .option('--out <file>', 'write to this file instead of stdout')
+    .option('--out <file>', 'write to this file; - is stdout (default)')
     .action(
-      printing(async ({ out }: { out?: string }, command: Command) => {
+      printing(async ({ out = STANDARD_STREAM }: { out?: string }, command: Command) => {
         const reply = await withService(command, (client) => client.revocationList({}));
-        if (out === undefined) return { reply, text: reply.crl.trimEnd() };
-        await writeTextFile(out, reply.crl);
+        if (out === STANDARD_STREAM) return { reply, text: reply.crl.trimEnd() };
+        writeTextFile(out, reply.crl);
         const { crl_number: number, next_update: next, revoked } = reply;
         return {
           reply,
@@ -114,6 +114,7 @@ function addIssue(cert: Command): void {
     .option(
       '--out <file>',
       'write private key, certificate and CA certificate to this new file, readable only by you',
+      newFile,
     )
     .action(
       printing(async (options: IssueOptions, command: Command) => {
@@ -164,13 +165,13 @@ function addAuthority(cert: Command): void {
   cert
     .command('ca')
     .description('print the CA certificate as PEM, for the trust stores of proxies and clients')
-    .option('--out <file>', 'write to this file instead of stdout')
+    .option('--out <file>', 'write to this file; - is stdout (default)')
     .action(
-      printing(async ({ out }: { out?: string }, command: Command) => {
+      printing(async ({ out = STANDARD_STREAM }: { out?: string }, command: Command) => {
         const reply = await withService(command, (client) => client.showAuthority({}));
         const { ca_certificate: pem } = reply.authority;
-        if (out === undefined) return { reply, text: pem.trimEnd() };
-        await writeTextFile(out, pem);
+        if (out === STANDARD_STREAM) return { reply, text: pem.trimEnd() };
+        writeTextFile(out, pem);
         return { reply, text: `${authorityBlock(reply.authority)}\n\nWritten to ${out}.` };
       }),
     );

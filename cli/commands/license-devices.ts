@@ -94,7 +94,7 @@ async function replaceDevice(ref: string, options: ReplaceOptions, command: Comm
     }),
   );
   // If this fails, the seat has moved; repeating the command returns the same device.
-  if (out !== undefined && out !== STANDARD_STREAM) await writeTextFile(out, reply.license_file);
+  if (out !== undefined && out !== STANDARD_STREAM) writeTextFile(out, reply.license_file);
   if (out === STANDARD_STREAM) return { reply, text: reply.license_file };
   return { reply, text: `${deviceBlock(reply.device)}\n\nReplaces\n${deviceBlock(reply.released)}` };
 }

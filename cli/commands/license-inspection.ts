@@ -131,7 +131,7 @@ export function addLicenseInspection(parent: Command): void {
           client.issueLicenseFile({ license: ref, machine_fingerprint: device, ttl_days: ttlDays }),
         );
         if (out === STANDARD_STREAM) return { reply, text: reply.license_file };
-        await writeTextFile(out, reply.license_file);
+        writeTextFile(out, reply.license_file);
         return {
           reply,
           text: block([

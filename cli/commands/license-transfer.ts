@@ -13,6 +13,7 @@ import { CommandFailure, toApiError, usageFailure } from '../command-failure.ts'
 import { exportsCsv } from '../csv-export.ts';
 import { addFieldPair, type FieldOptions } from '../field-options.ts';
 import { addLicenseFilter, licenseFilter, type LicenseFilterOptions } from '../license-filter.ts';
+import { newFile } from '../option-values.ts';
 import type { ServiceAccess } from '../service-access.ts';
 import { createSecretFile, fileFailure, type SecretFile } from '../text-file.ts';
 import { block, table } from '../text-layout.ts';
@@ -71,15 +72,15 @@ export function addLicenseTransfer(license: Command): void {
     .option('--product <slug>', 'product of rows without one (default: the default product)')
     .option('--dry-run', 'check every row without importing')
     .option('--skip-faulty', 'leave rows with errors out, and import the others')
-    .option('--faulty-out <file>', 'new CSV file for the rows with errors, with their reasons')
-    .option('--keys-out <file>', KEYS_FILE)
+    .option('--faulty-out <file>', 'new CSV file for the rows with errors, with their reasons', newFile)
+    .option('--keys-out <file>', KEYS_FILE, newFile)
     .action(printing(importLicenses));
 
   license
     .command('import-status')
     .description('show the progress of an import')
     .argument('<id>', 'ID of the import')
-    .option('--keys-out <file>', `${KEYS_FILE}; kept for a day after the import`)
+    .option('--keys-out <file>', `${KEYS_FILE}; kept for a day after the import`, newFile)
     .action(
       printing((id: string, { keysOut }: { keysOut?: string }, command: Command) =>
         withService(command, async (client, access) => {

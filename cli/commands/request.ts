@@ -55,7 +55,7 @@ export function addRequest(program: Command): void {
         const file = formatMachineRequest(request);
         const line = formatMachineRequest(request, 'line');
         const path = options.out === STANDARD_STREAM ? null : (options.out ?? null);
-        if (path !== null) await writeTextFile(path, file);
+        if (path !== null) writeTextFile(path, file);
         return {
           reply: {
             file: path,

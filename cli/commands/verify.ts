@@ -12,7 +12,7 @@ import { CommandFailure } from '../command-failure.ts';
 import { EXIT_CODE_OF_REASON, EXIT_CODES } from '../exit-codes.ts';
 import { lastSeenFile } from '../last-seen-file.ts';
 import { machineFingerprint, NoStableIdentityError } from '../machine-fingerprint.ts';
-import { licenseKey, moment, wholeNumber } from '../option-values.ts';
+import { fingerprint, licenseKey, moment, wholeNumber } from '../option-values.ts';
 import { readTextFile } from '../text-file.ts';
 import { block, instant, table } from '../text-layout.ts';
 import { readTrustedKeys } from '../trusted-keys.ts';
@@ -40,7 +40,11 @@ export function addVerify(program: Command): void {
       '--public-key <key>',
       'public key: base64, PEM, the JSON of /public-key/, or a file that holds one of them',
     )
-    .option('--fingerprint <fingerprint>', 'device that a bound file must belong to (default: this machine)')
+    .option(
+      '--fingerprint <fingerprint>',
+      'device that a bound file must belong to (default: this machine)',
+      fingerprint,
+    )
     .addOption(
       new Option('--seed <text>', "derive this machine's fingerprint from this text").conflicts(
         'fingerprint',
@@ -84,8 +88,8 @@ async function verify(
   keys: readonly VerificationKey[],
   options: VerifyOptions,
 ): Promise<LicenseFileVerification> {
-  const { fingerprint, seed, anyMachine = false, now, lastSeen, distrustList } = options;
-  const machine = anyMachine ? undefined : (fingerprint ?? thisMachine(seed));
+  const { seed, anyMachine = false, now, lastSeen, distrustList } = options;
+  const machine = anyMachine ? undefined : (options.fingerprint ?? thisMachine(seed));
   const verification = await checkFile(file, {
     keys,
     now: now === undefined ? Date.now() : Date.parse(now),

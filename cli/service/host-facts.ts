@@ -1,8 +1,8 @@
 // What the plan of a service depends on, read from the computer. Changes nothing.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { homedir, userInfo } from 'node:os';
-import { userNameOf } from '#server/platform/os-user.ts';
+import { userInfo } from 'node:os';
+import { homeDirectory, userNameOf } from '#server/platform/os-user.ts';
 import type { HostFacts, ServiceDefinition, ServicePlatform } from './service-definition.ts';
 
 /** macOS keeps these numbers for accounts of services. */
@@ -63,7 +63,7 @@ export function readHostFacts(
 ): HostFacts {
   const backups = platform.backupFolder(name);
   return {
-    user: { name: userName(), id: process.getuid?.() ?? 0, home: homedir() },
+    user: { name: userName(), id: process.getuid?.() ?? 0, home: homeDirectory() ?? '' },
     isPrivileged: isPrivileged(),
     isSudo: Boolean(process.env['SUDO_USER']),
     dataDirOwner: ownerOf(dataDir),

@@ -1,7 +1,7 @@
 // What the commands of `license-desk service` do: look at the computer, plan, check, and carry it out.
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { homeDirectory } from '#server/platform/os-user.ts';
 import { SETTINGS } from '#server/platform/settings.ts';
 import { readRuntimeFile } from '#server/installation/runtime-file.ts';
 import { CommandFailure } from '../command-failure.ts';
@@ -58,6 +58,11 @@ function definitionOf(
 ): ServiceDefinition {
   checkName(name);
   const scope: ServiceScope = user ? 'user' : 'system';
+  if (scope === 'user' && homeDirectory() === null)
+    throw new CommandFailure(
+      'unavailable',
+      'this user has no home directory, which a service with --user needs',
+    );
   const { dataDir: row } = SETTINGS;
   const named = command.optsWithGlobals<{ dataDir?: string }>().dataDir ?? process.env[row.env];
   const fallback = scope === 'user' ? row.fallback : platform.defaultDataDir(name);
@@ -70,7 +75,7 @@ function definitionOf(
 async function survey(options: ServiceOptions, command: Command) {
   const platform = thisPlatform();
   const service = definitionOf(platform, options, command);
-  const facts = readHostFacts(platform, service, platform.definitionPath(service, homedir()));
+  const facts = readHostFacts(platform, service, platform.definitionPath(service, homeDirectory() ?? ''));
   const query = platform.query(service, facts);
   const { exitCode, stdout, stderr } = await runCommand(query);
   const state = platform.readState(stdout, exitCode);

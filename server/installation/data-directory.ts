@@ -3,6 +3,7 @@ import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, s
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DirectoryLock, lockDirectory, lockFile } from '#server/database/directory-lock.ts';
 import { provideHomeDirectory, userNameOf } from '#server/platform/os-user.ts';
+import { closeUmask } from '#server/platform/umask.ts';
 import { quoted } from './open-command.ts';
 import { readRuntimeFile } from './runtime-file.ts';
 import { problemOfParent } from './used-directory.ts';
@@ -54,8 +55,7 @@ export function prepareDataDirectory(dataDir: string, { mayBeNew = false } = {})
   if (foreign) throw foreign;
   const misplaced = mayBeNew ? null : problemOfParent(dataDir);
   if (misplaced !== null) throw new DataDirectoryError(misplaced);
-  // Everything written from here on, including database and logs, is readable by this user only.
-  process.umask(0o077);
+  closeUmask();
   provideHomeDirectory(dataDir);
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });

@@ -1,13 +1,45 @@
 // Writes small files atomically: after a crash, a file has either the old or the new content.
-import { closeSync, fsyncSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { renameWhenFree } from './retry-rename.ts';
 
 const DRAFT = /\.(?<pid>\d+)\.tmp$/u;
 
-function writeDraft(draft: string, content: string): void {
+/** Of the file that is replaced, or the mode of a new one. */
+interface Attributes {
+  mode: number;
+  uid?: number;
+  gid?: number;
+}
+
+const PERMISSIONS = 0o777;
+
+function setAttributes(file: number, { mode, uid, gid }: Attributes): void {
+  const own = fstatSync(file);
+  const owner = { uid: uid ?? own.uid, gid: gid ?? own.gid };
+  if (owner.uid !== own.uid || owner.gid !== own.gid) fchownSync(file, owner.uid, owner.gid);
+  try {
+    fchmodSync(file, mode & PERMISSIONS);
+  } catch (error) {
+    // The file systems of memory sticks have no modes.
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error;
+  }
+}
+
+function writeDraft(draft: string, content: string, attributes: Attributes | null): void {
   const file = openSync(draft, 'w', 0o600);
   try {
+    if (attributes) setAttributes(file, attributes);
     // writeSync() may write a part only, such as what a nearly full disk has space for.
     writeFileSync(file, content);
     fsyncSync(file);
@@ -16,11 +48,11 @@ function writeDraft(draft: string, content: string): void {
   }
 }
 
-/** Readable by the owner only (mode 0600). */
-export function writeFileDurably(path: string, content: string): void {
+/** Readable by the owner only (mode 0600), unless other attributes are given. */
+export function writeFileDurably(path: string, content: string, attributes: Attributes | null = null): void {
   const draft = `${path}.${process.pid}.tmp`;
   try {
-    writeDraft(draft, content);
+    writeDraft(draft, content, attributes);
     renameWhenFree(draft, path);
   } catch (error) {
     rmSync(draft, { force: true });

@@ -1,8 +1,8 @@
 // The settings: their names, allowed values and defaults (contract, section 1).
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ADMIN_SETTINGS } from './admin-settings.ts';
 import { BACKUP_SETTINGS } from './backup-settings.ts';
+import { directoryFrom, homeDirectory } from './os-user.ts';
 import { REPLICA_SETTINGS } from './replica-settings.ts';
 import { type Setting, setting } from './setting.ts';
 import {
@@ -33,23 +33,22 @@ function retention(kind: string, fallback: number, help: string): Setting<number
   };
 }
 
-function userDataDirectory(): string {
-  if (process.platform === 'win32') {
-    return join(process.env['LOCALAPPDATA'] ?? join(homedir(), 'AppData', 'Local'), 'License Desk');
-  }
-  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'License Desk');
-  return join(process.env['XDG_DATA_HOME'] ?? join(homedir(), '.local', 'share'), 'license-desk');
+/** Where the platform keeps user data, and the name of the directory there. */
+function userDataDirectory(): [parent: string | null, name: string] {
+  const inHome = (...names: string[]) => {
+    const home = homeDirectory();
+    return home && join(home, ...names);
+  };
+  if (process.platform === 'win32')
+    return [directoryFrom('LOCALAPPDATA') ?? inHome('AppData', 'Local'), 'License Desk'];
+  if (process.platform === 'darwin') return [inHome('Library', 'Application Support'), 'License Desk'];
+  return [directoryFrom('XDG_DATA_HOME') ?? inHome('.local', 'share'), 'license-desk'];
 }
 
-/**
- * The platform's folder for user data. Empty for a user without a home, as in a container, who has to set a directory.
- */
+/** Empty for a user without a home, as in a container, who has to set a directory. */
 function defaultDataDirectory(): string {
-  try {
-    return userDataDirectory();
-  } catch {
-    return '';
-  }
+  const [parent, name] = userDataDirectory();
+  return parent === null ? '' : join(parent, name);
 }
 
 /** The setting's name in `config.json` and in the contract: its flag with `_` for `-`. */

@@ -35,6 +35,13 @@ const CASES: readonly Case[] = [
   ['license list --database-url mysql://u:p@h/d', '--database-url must be a URL such as postgres://', 2],
   ['license list --default-product A_B', '--default-product must be', 2],
   // Output
+  ['cert issue --license 1 --common-name A --out -', '--out must be a new file, not stdout (got -)', 2],
+  ['backup --out -', '--out must be a new file, not stdout (got -)', 2],
+  ['license import x.csv --keys-out -', '--keys-out must be a new file, not stdout (got -)', 2],
+  ['license import x.csv --faulty-out -', '--faulty-out must be a new file, not stdout (got -)', 2],
+  ['license import-status x --keys-out -', '--keys-out must be a new file, not stdout (got -)', 2],
+  ['license export --out - --output file', '--out - cannot be used with --json or --output', 2],
+  ['audit export --out - --output file', '--out - cannot be used with --json or --output', 2],
   ['license list --output Name', '--output must be json, table, or the name of a field (got Name)', 2],
   ['license list --output a..b', '--output must be json, table, or the name of a field (got a..b)', 2],
   ['license create --holder A --output keys', '--output must be json, table, or a field', 2],

@@ -239,6 +239,7 @@ export function describeCertAdministration({ cli, dataDir, server }: SuiteContex
       );
       expect(readFileSync(out, 'utf8')).toBe(list.crl);
       expect(await cli.prints('cert', 'crl')).toBe(list.crl);
+      expect(await cli.prints('cert', 'crl', '--out', '-')).toBe(list.crl);
       const ca = join(folder, 'ca.pem');
       await cli.ok('cert', 'ca', '--out', ca);
       openssl(['crl', '-in', out, '-CAfile', ca, '-noout']);
@@ -254,6 +255,7 @@ export function describeCertAdministration({ cli, dataDir, server }: SuiteContex
       const { authority } = await cli.ok<{ authority: AuthorityObject }>('cert', 'ca');
       expect(authority.subject).toMatch(/^CN=License Desk CA [0-9a-f]{8},O=License Desk$/u);
       expect(await cli.prints('cert', 'ca')).toBe(authority.ca_certificate);
+      expect(await cli.prints('cert', 'ca', '--out', '-')).toBe(authority.ca_certificate);
       const out = join(folder, 'authority.pem');
       expect(await cli.prints('cert', 'ca', '--out', out)).toMatch(
         new RegExp(

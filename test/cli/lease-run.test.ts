@@ -1,5 +1,6 @@
 // `lease run`: the seat, the command and the signals, against a server that answers as each test needs it.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -283,6 +284,36 @@ describe('a server that cannot be reached', () => {
     expect(result.stderr).toContain('the command keeps running');
     expect(result.stderr).toContain('the lease has run out');
     expect(result.stderr).toContain('the server answers again');
+    expect(calls('release')).toHaveLength(1);
+  });
+});
+
+describe('messages that cannot be written', () => {
+  const withStderr = (redirection: string) => ['sh', '-c', `exec "$@" ${redirection}`, 'sh'];
+
+  it.skipIf(process.platform !== 'linux')('leave the command its seat and its exit code', async () => {
+    const again = Promise.withResolvers<Answer>();
+    const { url, calls } = await stub({
+      checkout: () => grantedFor(0.01, 0),
+      heartbeat(_input, count) {
+        if (count <= 2) return undefined;
+        if (count >= 4) again.resolve({ status: 205 });
+        return { body: { lease: { expires_in: 60, heartbeat_seconds: 0.01 } } };
+      },
+      command: () => again.promise,
+    });
+    const result = await spawnCli(words(url, asks(url)), { prefix: withStderr('2>/dev/full') });
+    expect(result.exitCode).toBe(5);
+    expect(calls('release')).toHaveLength(1);
+  });
+
+  it('to a reader that is gone do not change the exit code', async () => {
+    const { url, calls } = await stub();
+    const child = spawn(NODE, [CLI_PROGRAM, ...words(url, ['/nonesuch/tool'])], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    child.stderr.destroy();
+    expect(await once(child, 'exit')).toEqual([127, null]);
     expect(calls('release')).toHaveLength(1);
   });
 });

@@ -243,6 +243,7 @@ export function describeLicenseAdministration({ cli, dataDir, server }: Context)
       expect(text.trimEnd().split('\n')).toHaveLength(2);
       expect(text).toContain('Exported');
       expect((await cli.fails(...words)).message).toContain('already exists');
+      expect(await cli.prints('license', 'export', '--out', '-', '--product', 'exported')).toBe(text);
     });
   });
 

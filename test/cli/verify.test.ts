@@ -1,4 +1,12 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { EXIT_CODE_OF_REASON, EXIT_CODES } from '../../cli/exit-codes.ts';
@@ -99,7 +107,6 @@ describe('each reason has its own exit code', () => {
     ['license_revoked', 15, revoked, here],
     ['product_mismatch', 16, licenseFile(), [...here, '--product', 'other-product']],
     ['machine_mismatch', 17, licenseFile(), ['--fingerprint', OTHER_FINGERPRINT, '--now', NOW]],
-    ['machine_mismatch', 17, licenseFile(), ['--fingerprint', 'another one', '--now', NOW]],
     ['feature_not_included', 18, licenseFile(), [...here, '--feature', 'telepathy']],
   ] as const)('%s: %i', async (reason, exitCode, content, words) => {
     expect(EXIT_CODE_OF_REASON[reason]).toBe(exitCode);
@@ -213,6 +220,17 @@ describe('the clock', () => {
     expect(result.stderr).toBe(`error: cannot write ${seen}: EFBIG: file too large, write\n`);
   });
 
+  test('is remembered where a symbolic link leads to, as on a device whose root is read-only', async () => {
+    const partition = temporaryDirectory();
+    const link = join(temporaryDirectory(), 'last-seen');
+    symlinkSync(join(partition, 'seen'), link);
+    for (const round of ['first', 'second'])
+      expect(await verify(valid(), words(link)), round).toMatchObject({ valid: true });
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(Date.parse(readFileSync(join(partition, 'seen'), 'utf8').trim())).toBeGreaterThan(0);
+    expect(statSync(join(partition, 'seen')).mode & 0o777).toBe(0o600);
+  });
+
   test('cannot be remembered and given at once', async () => {
     const command = ['verify', bound, '--public-key', publicKey, '--now', NOW];
     const result = await runCli([...command, ...words(join(folder, 'x'))]);
@@ -313,6 +331,17 @@ test('reads the license file from stdin, whatever a mail program did to it', asy
   const input = `\ufeff${licenseFile().replaceAll('\n', '\r\n  ')}`;
   expect(await verify('-', ['--fingerprint', FINGERPRINT, '--now', NOW], { input })).toMatchObject({
     valid: true,
+  });
+});
+
+test.each(['abc', ''])('refuses the fingerprint %j as wrong usage', async (given) => {
+  const result = await runCli(['verify', bound, '--public-key', publicKey, `--fingerprint=${given}`]);
+  expect(result).toEqual({
+    exitCode: EXIT_CODES.usage,
+    stdout: '',
+    stderr: expect.stringMatching(
+      /^error: --fingerprint must be sha256: followed by 64 hex digits \(got [^\n]*\)\n$/u,
+    ) as string,
   });
 });
 

@@ -1,11 +1,13 @@
 // A user id that no passwd entry names, and no HOME: what a container gives a process.
-import { chownSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { chownSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { spawnCli, spawnedCliOn } from '../helpers/cli.ts';
 import { startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 
 const UID = 54_321;
+const NO_HOME =
+  'error: this user has no home directory; set a data directory with --data-dir or LICENSE_DESK_DATA_DIR\n';
 const AS_UNKNOWN_USER =
   `setpriv --reuid=${UID} --regid=${UID} --clear-groups env -u HOME -u XDG_DATA_HOME`.split(' ');
 
@@ -50,9 +52,38 @@ describe.skipIf(process.getuid?.() !== 0)('a user id without a passwd entry', ()
 
   it('is asked for a data directory', async () => {
     const { exitCode, stderr } = await spawnCli(['license', 'list'], { prefix: AS_UNKNOWN_USER });
-    expect([exitCode, stderr]).toEqual([
-      1,
-      'error: this user has no home directory; set a data directory with --data-dir or LICENSE_DESK_DATA_DIR\n',
-    ]);
+    expect([exitCode, stderr]).toEqual([1, NO_HOME]);
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('the default data directory', () => {
+  const home = temporaryDirectory('home');
+  const work = temporaryDirectory('work');
+  const inHome = join(home, '.local/share/license-desk');
+
+  it.each([
+    ['an empty XDG_DATA_HOME', { HOME: home, XDG_DATA_HOME: '' }, inHome],
+    ['a relative XDG_DATA_HOME', { HOME: home, XDG_DATA_HOME: 'data' }, inHome],
+    ['an absolute XDG_DATA_HOME', { HOME: '', XDG_DATA_HOME: home }, join(home, 'license-desk')],
+  ])('with %s', async (_name, env, expected) => {
+    const { exitCode, stderr } = await spawnCli(['license', 'list'], { env, cwd: work });
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(` ${expected} `);
+  });
+
+  it.each([
+    ['an empty HOME', ''],
+    ['a relative HOME', 'home'],
+  ])('with %s has to be named', async (_name, HOME) => {
+    const env = { HOME, XDG_DATA_HOME: '' };
+    const result = await spawnCli(['license', 'create', '--holder', 'A'], { env, cwd: work });
+    expect(result).toEqual({ exitCode: 1, stdout: '', stderr: NO_HOME });
+    const service = await spawnCli(['service', 'install', '--user', '--dry-run'], { env, cwd: work });
+    expect(service).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: 'error: this user has no home directory, which a service with --user needs\n',
+    });
+    expect(readdirSync(work)).toEqual([]);
   });
 });

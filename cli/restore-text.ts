@@ -6,6 +6,7 @@ import type {
   RestoredWebhook,
   RestorePreview,
   Revived,
+  WebhookRevival,
 } from '#server/features/backup/restore-preview.ts';
 import { block, type Column, instant, printable, table } from './text-layout.ts';
 
@@ -13,22 +14,27 @@ import { block, type Column, instant, printable, table } from './text-layout.ts'
 const NAMED = 5;
 const LISTED = 20;
 
-const STATUS = ({ present }: { present: boolean | null }) =>
-  present === null ? null : present ? 'unchanged' : 'new';
+function status({ present, changes }: RestoredApiToken | RestoredWebhook): string | null {
+  if (present === null) return null;
+  if (!present) return 'new';
+  return changes.length === 0 ? 'unchanged' : `changed: ${changes.join(', ')}`;
+}
+
+const END_AGAIN: Record<WebhookRevival, string> = { deleted: 'delete', paused: 'pause', rotated: 'rotate' };
 
 const API_TOKENS: readonly Column<RestoredApiToken>[] = [
   { title: 'NAME', value: ({ name }) => name, max: 40 },
   { title: 'ROLE', value: ({ role }) => role },
   { title: 'CREATED', value: ({ created_at }) => instant(created_at) },
   { title: 'TOKEN', value: ({ token }) => token },
-  { title: 'STATUS', value: STATUS },
+  { title: 'STATUS', value: status },
 ];
 
 const WEBHOOKS: readonly Column<RestoredWebhook>[] = [
   { title: 'URL', value: ({ url }) => url, max: 60 },
   { title: 'SCOPE', value: ({ scope }) => scope },
   { title: 'CREATED', value: ({ created_at }) => instant(created_at) },
-  { title: 'STATUS', value: STATUS },
+  { title: 'STATUS', value: status },
 ];
 
 function more(count: number, named: number): string[] {
@@ -110,7 +116,8 @@ function revivedLines(revived: Revived) {
     ...group(
       'Webhooks',
       webhooks,
-      (item) => `license-desk webhook delete ${item.id}  # ${item.url}, ${ended(item.deleted_at, 'deleted')}`,
+      ({ id, url, reason, ended_at: at }) =>
+        `license-desk webhook ${END_AGAIN[reason]} ${id}  # ${url}, ${ended(at, reason)}`,
     ),
     ...group(
       'Signing keys',
@@ -130,9 +137,9 @@ export function revivedText({ present, present_problem: problem }: RestorePrevie
     return 'There is no current database to compare with. Check your records for revocations after the backup.';
   const lines = revivedLines(present.revived);
   if (lines.length === 0)
-    return 'Nothing that was revoked, replaced or deleted after the backup becomes active again.';
+    return 'Nothing that was revoked, replaced, paused or deleted after the backup becomes active again.';
   return [
-    'Revoked, replaced or deleted after the backup, and active again after the restore. To end them again, run:',
+    'Revoked, replaced, paused or deleted after the backup, and active again after the restore. To end them again, run:',
     ...lines,
   ].join('\n');
 }

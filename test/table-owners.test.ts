@@ -66,8 +66,8 @@ const FOREIGN_READS: Record<string, string[]> = {
     'revocation_lists',
     'signing_keys',
     'sqlite_sequence',
-    'webhooks',
   ],
+  'backup/restored-access-store.ts': ['api_tokens', 'webhooks'],
   'backup/newer-objects-store.ts': [
     'certificate_authorities',
     'certificates',

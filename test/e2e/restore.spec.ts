@@ -105,6 +105,41 @@ test('a preview names the certificates that the restore revokes', { tag: '@brows
   await expect(newer).not.toContainText('No longer revocable');
 });
 
+test(
+  'a preview names webhooks whose changes the restore takes back',
+  { tag: '@browser' },
+  async ({ desk }) => {
+    const call = async (path: string, data: object) => {
+      const response = await desk.request.post(`/admin/api/${path}/`, { data });
+      expect(response.ok(), await response.text()).toBe(true);
+      return response;
+    };
+    const register = async (name: string) => {
+      const url = `https://93.184.216.34/${name}`;
+      const response = await call('webhooks/register', { url, scope: 'all' });
+      return ((await response.json()) as { webhook: { id: number } }).webhook.id;
+    };
+    const [rotated, paused] = [await register('rotated'), await register('paused')];
+    const buffer = await (await call('backup', { passphrase: PASSPHRASE })).body();
+    await call('webhooks/rotate', { id: rotated });
+    const changes = { id: paused, paused: true, scope: 'license.renewed' };
+    const updated = await desk.request.put('/admin/api/webhooks/', { data: changes });
+    expect(updated.ok(), await updated.text()).toBe(true);
+    await desk.goto('/#/settings?tab=backup');
+    const restore = desk.getByRole('region', { name: 'Restore a backup' });
+    const file = { name: 'desk.ldbackup', mimeType: 'application/octet-stream', buffer };
+    await restore.locator('input[type=file]').setInputFiles(file);
+    await restore.getByLabel('Passphrase of the backup').fill(PASSPHRASE);
+    await restore.getByRole('button', { name: 'Preview restore' }).click();
+    const sections = desk.getByRole('dialog', { name: 'Restore this backup?' }).locator('section');
+    await expect(sections.filter({ hasText: 'Active again' })).toContainText(
+      'https://93.184.216.34/paused (paused), https://93.184.216.34/rotated (secret rotated)',
+    );
+    const changed = sections.filter({ hasText: 'API tokens and webhooks that change' });
+    await expect(changed.getByRole('definition')).toHaveText(['Events, Paused or not', 'Signing secret']);
+  },
+);
+
 test('a restore that a start has canceled is shown with its reason', async ({ desk }) => {
   const canceled = {
     source: 'license-desk-20260131T120000Z.ldbackup',

@@ -1,12 +1,15 @@
 // Every event is delivered to the receivers of the guide, verified by them, and is what the document says.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { connect as connectTls } from 'node:tls';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { EVENT_TRIGGERS } from '#server/wiring/api-docs-events.ts';
 import { EVENT_NAMES, type EventName, sampleEvent } from '#server/features/events/event-contract.ts';
 import { freePort } from '../helpers/free-ports.ts';
@@ -71,6 +74,8 @@ function codeBlock(language: string): string {
 
 interface GuideReceiver {
   url: string;
+  port: number;
+  secret: string;
   /** What it accepted, in the order in which it came. */
   events: Body[];
 }
@@ -94,7 +99,7 @@ async function startGuideReceiver(command: string, script: string): Promise<[Gui
   createInterface({ input: child.stdout }).on('line', (line) => events.push(JSON.parse(line) as Body));
   const [listening] = (await once(createInterface({ input: child.stderr }), 'line')) as [string];
   expect(listening).toBe(`listening on ${port}`);
-  return [{ url, events }, registered.webhook.id];
+  return [{ url, port, secret: registered.secret, events }, registered.webhook.id];
 }
 
 /** Causes each event once. */
@@ -116,9 +121,10 @@ async function causeEvents(): Promise<void> {
   await causeLeaseEvents(server);
 }
 
+/** Over a new connection. */
 function post(url: string, headers: Record<string, string>, body: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method: 'POST', headers, ca: authority.cert }, (response) => {
+    const sent = request(url, { method: 'POST', headers, ca: authority.cert, agent: false }, (response) => {
       response.resume();
       resolve(response.statusCode ?? 0);
     });
@@ -171,6 +177,46 @@ it('delivers every event as documented, to receivers that verify it', async () =
     expect(events.length).toBe(before);
   }
 });
+
+/** Sends the start of an upload, then closes the connection. Resolves once the receiver has closed it too. */
+async function breakOffUpload(port: number): Promise<void> {
+  const socket = connectTls({ port, host: '127.0.0.1', ca: authority.cert });
+  await once(socket, 'secureConnect');
+  socket.resume().end('POST /hooks HTTP/1.1\r\nHost: receiver\r\nContent-Length: 100\r\n\r\n{');
+  await once(socket, 'close');
+}
+
+it.each(RECEIVERS)(
+  'the receiver in %s outlives broken uploads, bodies that it cannot process and connections without a handshake',
+  async (_language, command, script) => {
+    const [{ url, port, secret, events }] = await startGuideReceiver(command, script);
+    let deliveries = 0;
+    const deliver = (body: string) => {
+      const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+      deliveries += 1;
+      return post(
+        url,
+        {
+          'content-length': String(Buffer.byteLength(body)),
+          'x-license-delivery': String(deliveries),
+          'x-license-webhook-signature': signature,
+        },
+        body,
+      );
+    };
+    await breakOffUpload(port);
+    expect(await deliver('{"event":"after a broken upload"}')).toBe(204);
+    expect(await deliver('not JSON')).toBe(204);
+    expect(await deliver('{"event":"after a body that is not JSON"}')).toBe(204);
+    const idle = connect(port, '127.0.0.1');
+    onTestFinished(() => void idle.destroy());
+    await once(idle, 'connect');
+    expect(await deliver('{"event":"beside an idle connection"}')).toBe(204);
+    await expect
+      .poll(() => events.map(({ event }) => event))
+      .toEqual(['after a broken upload', 'after a body that is not JSON', 'beside an idle connection']);
+  },
+);
 
 it('the guide lists every event with its own fields, and shows a body', () => {
   const core = Object.keys(sampleEvent('license.activated'));

@@ -97,13 +97,19 @@ describe('the preview of a restore', () => {
           created_at: token.created_at,
           token: `ldk_…${token.last_four}`,
           present: true,
+          changes: [],
         },
-        expect.objectContaining({ name: 'revoked later', role: 'admin', present: true }),
+        expect.objectContaining({
+          name: 'revoked later',
+          role: 'admin',
+          present: true,
+          changes: ['revoked'],
+        }),
       ],
     });
     expect(preview.webhooks).toMatchObject({
       count: 1,
-      items: [{ url: 'https://127.0.0.1:9/hooks', scope: 'all', present: true }],
+      items: [{ url: 'https://127.0.0.1:9/hooks', scope: 'all', present: true, changes: ['deleted'] }],
     });
     expect(snapshotOf(directory)).toEqual(before);
   });
@@ -125,7 +131,7 @@ describe('the preview of a restore', () => {
       }),
       api_tokens: one({ id: revoked.token.id, name: 'revoked later', role: 'admin' }),
       certificates: one({ serial_number: certificate.serial_number, reason: 'key_compromise' }),
-      webhooks: one({ id: webhook.id, url: webhook.url }),
+      webhooks: one({ id: webhook.id, url: webhook.url, reason: 'deleted', ended_at: expect.any(String) }),
       signing_keys: one({ key_id: leakedKey }),
     });
   });
@@ -172,7 +178,7 @@ describe('the preview of a restore', () => {
     expect(items.map(({ id }) => id)).not.toContain(unchanged.id);
     // It comes back with its former address.
     expect(compared?.revived.webhooks).toEqual({ count: 0, items: [] });
-    expect(preview.webhooks.items).toMatchObject([{ url: webhook.url, present: false }]);
+    expect(preview.webhooks.items).toMatchObject([{ url: webhook.url, present: true, changes: ['url'] }]);
 
     const text = await cliOn(directory).prints('restore', backup, '--accept-unsigned', '--yes');
     expect(text).toContain(
@@ -190,11 +196,70 @@ describe('the preview of a restore', () => {
     expect(other.present?.revived.api_tokens.items).toMatchObject([{ id: twice.id, revoked_at: null }]);
   });
 
-  it('compares with a database of a version that could not distrust signing keys', async () => {
+  it('names webhooks whose secret was rotated or that were paused after the backup, and what else changes', async () => {
+    const directory = await keptDataDir();
+    const server = await startTestServer({ dataDir: directory });
+    const register = async (name: string) =>
+      (await server.admin.registerWebhook({ url: `https://127.0.0.1:9/${name}`, scope: 'all' })).webhook;
+    const [unchanged, rotated, paused, resumed, edited] = [
+      await register('unchanged'),
+      await register('rotated'),
+      await register('paused'),
+      await register('resumed'),
+      await register('edited'),
+    ];
+    await server.admin.updateWebhook({ id: resumed.id, paused: true });
+    const backup = join(await keptDataDir(), 'backup.tar');
+    await saveBackup(server, backup);
+    for (const _ of [1, 2]) await server.admin.rotateWebhookSecret({ id: rotated.id });
+    await server.admin.updateWebhook({ id: paused.id, paused: true });
+    await server.admin.updateWebhook({ id: resumed.id, paused: false });
+    await server.admin.updateWebhook({ id: edited.id, scope: 'license.renewed', description: 'ERP' });
+    await server.stop();
+
+    const { present: compared, ...preview } = await previewOf(directory, backup, {});
+    expect(preview.webhooks.items.map(({ url, present: known, changes }) => [url, known, changes])).toEqual([
+      [edited.url, true, ['scope', 'description']],
+      [resumed.url, true, ['paused']],
+      [paused.url, true, ['paused']],
+      [rotated.url, true, ['secret']],
+      [unchanged.url, true, []],
+    ]);
+    const revived = ({ id, url, scope }: typeof rotated, reason: string, endedAt: unknown) => ({
+      id,
+      url,
+      scope,
+      reason,
+      ended_at: endedAt,
+    });
+    expect(compared?.revived.webhooks).toEqual({
+      count: 2,
+      items: [revived(paused, 'paused', expect.any(String)), revived(rotated, 'rotated', null)],
+    });
+
+    const text = await cliOn(directory).prints('restore', backup, '--accept-unsigned', '--yes');
+    expect(text).toMatch(/127\.0\.0\.1:9\/edited .* changed: scope, description/u);
+    expect(text).toMatch(/127\.0\.0\.1:9\/unchanged .* unchanged/u);
+    expect(text).toContain(`license-desk webhook rotate ${rotated.id}  # ${rotated.url}, rotated`);
+    expect(text).toContain(`license-desk webhook pause ${paused.id}  # ${paused.url}, paused `);
+    // The return brings the newer secret.
+    const [before = ''] = globSync('before-restore-*', { cwd: directory });
+    const back = await previewOf(directory, join(directory, before), {});
+    expect(back.present?.revived.webhooks.items).toMatchObject([{ id: resumed.id, reason: 'paused' }]);
+    expect(back.webhooks.items[3]).toMatchObject({ url: rotated.url, changes: ['secret'] });
+  });
+
+  it('compares with a database of a version that could not distrust signing keys or pause webhooks', async () => {
     const directory = await present();
-    await writeRows(directory, 'ALTER TABLE signing_keys DROP COLUMN distrusted_at');
-    const { present: compared } = await previewOf(directory);
+    await writeRows(
+      directory,
+      'ALTER TABLE signing_keys DROP COLUMN distrusted_at',
+      'ALTER TABLE webhooks DROP COLUMN paused_at',
+      'ALTER TABLE api_tokens DROP COLUMN networks',
+    );
+    const { present: compared, ...preview } = await previewOf(directory);
     expect(compared?.revived).toMatchObject({ licenses: { count: 1 }, signing_keys: { count: 0 } });
+    expect(preview.webhooks.items).toMatchObject([{ changes: ['deleted'] }]);
   });
 
   /** The backup without its encryption, after these statements and with these settings. */
@@ -227,6 +292,17 @@ describe('the preview of a restore', () => {
     expect(preview.settings).toContainEqual({ name: 'webhook_allow', now: null, restored: '0.0.0.0/0' });
     // The data goes where this installation has it.
     expect(preview.settings.map(({ name }) => name)).not.toContain('database_url');
+  });
+
+  it('shows what was changed of an API token and a webhook in the backup', async () => {
+    const forged = await forgedBackup(
+      '{}',
+      "UPDATE api_tokens SET role = 'admin', networks = NULL WHERE name = 'integrator'",
+      `UPDATE webhooks SET ca = 'another authority', secret_sealed = 'known to the attacker'`,
+    );
+    const preview = await previewOf(await present(), forged, { acceptUnsigned: true });
+    expect(preview.api_tokens.items[0]).toMatchObject({ name: 'integrator', changes: ['role'] });
+    expect(preview.webhooks.items[0]).toMatchObject({ changes: ['ca', 'secret', 'deleted'] });
   });
 
   it('is refused for a database that would change itself later', async () => {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { RequestListener } from 'node:http';
+import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import packageInfo from '../../package.json' with { type: 'json' };
@@ -128,6 +129,19 @@ describe('a delivery', () => {
     expect(await sender.send(delivery(own.url, { ca: partner.cert }))).toMatchObject({ delivered: true });
   });
 
+  test('trusts an intermediate authority that was given, for this receiver only', async () => {
+    const partner = new CertificateAuthority();
+    onTestFinished(() => partner.remove());
+    const ca = partner.createIntermediate();
+    const receiver = await startReceiver(partner.issue({ isIndirect: true }));
+    for (const options of [{}, { extraCa: [] }]) {
+      const sender = newSender(options);
+      expect(await sender.send(delivery(receiver.url, { ca }))).toMatchObject({ delivered: true });
+      expect(await sender.send(delivery(receiver.url))).toMatchObject({ errorClass: 'certificate' });
+    }
+    expect(await sendTo(receiver.url, { extraCa: [ca] })).toMatchObject({ delivered: true });
+  });
+
   test('trusts a self-signed receiver whose certificate was given', async () => {
     const lone = authority.selfSigned();
     const receiver = await startReceiver(lone);
@@ -163,6 +177,38 @@ describe('connections', () => {
       expect(await sender.send(delivery(receiver.url))).toMatchObject({ delivered: true });
     }
     expect(receiver.connections).toBe(4);
+  });
+
+  /** A receiver with 12 open connections that cuts every one whose next request comes. */
+  async function withOpenConnections(cut: (socket: Socket) => void) {
+    const ids: string[] = [];
+    let opening: (() => void)[] = [];
+    const receiver = await startReceiver(good, (request, response) => {
+      ids.push(request.headers['x-license-delivery'] as string);
+      if (request.headers['x-license-delivery'] === 'cut') cut(request.socket);
+      else opening.push(() => response.end('thanks'));
+      if (opening.length < 12) return;
+      for (const reply of opening) reply();
+      opening = [];
+    });
+    const sender = newSender();
+    const send = (id: string) =>
+      sender.send(delivery(receiver.url, { headers: { 'X-License-Delivery': id } }));
+    await Promise.all(Array.from({ length: 12 }, () => send('first')));
+    expect(receiver.connections).toBe(12);
+    return { receiver, send, sent: () => ids.filter((id) => id === 'cut').length };
+  }
+
+  test('a delivery whose connections are closed without a reply is sent twice at most', async () => {
+    const { receiver, send, sent } = await withOpenConnections((socket) => socket.destroy());
+    expect(await send('cut')).toMatchObject(failed('connection', 'connection was closed before an answer'));
+    expect([sent(), receiver.connections]).toEqual([2, 13]);
+  });
+
+  test('a delivery whose reply has begun is not sent again', async () => {
+    const { receiver, send, sent } = await withOpenConnections((socket) => socket.end('HTTP/1.1 200'));
+    expect(await send('cut')).toMatchObject({ delivered: false, status: null });
+    expect([sent(), receiver.connections]).toEqual([1, 12]);
   });
 
   test('a new one that is cut is a failure, and not tried again', async () => {

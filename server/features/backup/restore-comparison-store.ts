@@ -2,41 +2,22 @@
 import type { Values } from '#server/database/named-values.ts';
 import { type SqliteFile, openUnchanging, unchangingUri } from '#server/database/sqlite-file.ts';
 import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
+import { listRows } from './listed-rows.ts';
 import { KNOWS_DISTRUST, NEWER_CERTIFICATES, onBoth, SAME_INSTALLATION } from './newer-objects-store.ts';
-import type {
-  Comparison,
-  Counts,
-  Listed,
-  NewerCertificate,
-  NewerCertificates,
-  Revived,
-} from './restore-preview.ts';
+import type { Comparison, Counts, NewerCertificate, NewerCertificates, Revived } from './restore-preview.ts';
+import {
+  apiToken,
+  restoredApiTokens,
+  restoredWebhooks,
+  type TokenRow,
+  revivedWebhooks,
+} from './restored-access-store.ts';
 import type { HighestGiven } from './restored-database-store.ts';
-
-/** Everything is counted, but no more than this is listed. */
-const MAX_LISTED = 10_000;
 
 const COUNTS = (schema: 'main' | 'present') => `
   SELECT (SELECT count(*) FROM ${schema}.licenses) AS licenses,
     (SELECT count(*) FROM ${schema}.authorization_tokens WHERE status = 'active' AND expires_at > $now) AS authorization_tokens,
     (SELECT count(*) FROM ${schema}.certificates) AS certificates`;
-
-/** The ID alone is not enough: another installation uses the same ones. */
-const SAME_WEBHOOK = 'p.id = r.id AND p.created_at = r.created_at';
-
-const API_TOKENS = (isPresent: string) => `
-  SELECT r.name, r.role, r.created_at, r.last_four, ${isPresent} AS present
-  FROM main.api_tokens AS r WHERE r.revoked_at IS NULL ORDER BY r.id DESC`;
-
-const WEBHOOKS = (isPresent: string) => `
-  SELECT r.url, r.scope, r.created_at, ${isPresent} AS present
-  FROM main.webhooks AS r WHERE r.deleted_at IS NULL ORDER BY r.id DESC`;
-
-/** By what gives access or receives events, which an edit, or a forged backup, may have changed. */
-const IN_PRESENT = {
-  apiTokens: 'EXISTS (SELECT 1 FROM present.api_tokens AS p WHERE p.token_hash = r.token_hash)',
-  webhooks: `EXISTS (SELECT 1 FROM present.webhooks AS p WHERE ${SAME_WEBHOOK} AND p.url = r.url)`,
-};
 
 const REVIVED = {
   licenses: `
@@ -66,41 +47,15 @@ const REVIVED = {
     SELECT r.serial_number, r.subject, e.json ->> '$.reason' AS reason, e.json ->> '$.revoked_at' AS revoked_at
     FROM present.revocation_entries AS e JOIN main.certificates AS r ON r.serial_number = e.json ->> '$.serial_number'
     WHERE r.revoked_at IS NULL AND r.not_after > $now ORDER BY revoked_at DESC`,
-  // A webhook that was deleted long ago may have been removed completely.
-  webhooks: `
-    SELECT r.id, r.url, r.scope, p.deleted_at
-    FROM main.webhooks AS r LEFT JOIN present.webhooks AS p ON ${SAME_WEBHOOK}
-    WHERE r.deleted_at IS NULL AND (p.deleted_at IS NOT NULL OR p.id IS NULL AND $same) ORDER BY r.id DESC`,
   signingKeys: `
     SELECT p.key_id, p.distrusted_at
     FROM present.signing_keys AS p JOIN main.signing_keys AS r ON r.key_id = p.key_id
     WHERE p.distrusted_at IS NOT NULL AND r.distrusted_at IS NULL ORDER BY p.distrusted_at DESC`,
 };
 
-interface Token {
-  name: string;
-  role: string;
-  last_four: string;
-}
-
 const KNOWS_DISTRUST_LISTS = `SELECT 1 FROM present.sqlite_master WHERE type = 'table' AND name = 'distrust_lists'`;
 
 type Ended<Row> = Row & { revoked_at: number };
-
-const apiToken = ({ name, role, last_four }: Token) => ({ name, role, token: `ldk_…${last_four}` });
-const present = (flag: number | null) => (flag === null ? null : flag === 1);
-
-async function list<Row extends object, Item>(
-  database: SqliteFile,
-  sql: string,
-  values: Values,
-  toItem: (row: Row) => Item,
-): Promise<Listed<Item>> {
-  const rows = await database.all<Row>(`${sql} LIMIT ${MAX_LISTED}`, values);
-  if (rows.length < MAX_LISTED) return { count: rows.length, items: rows.map(toItem) };
-  const [total] = await database.all<{ count: number }>(`SELECT count(*) AS count FROM (${sql})`, values);
-  return { count: total?.count ?? 0, items: rows.map(toItem) };
-}
 
 async function countsOf(database: SqliteFile, schema: 'main' | 'present', now: number): Promise<Counts> {
   const [counts] = await database.all<Counts>(COUNTS(schema), { now });
@@ -109,7 +64,7 @@ async function countsOf(database: SqliteFile, schema: 'main' | 'present', now: n
 
 async function revivedIn(database: SqliteFile, now: number, isSame: boolean): Promise<Revived> {
   const all = <Row extends object, Item>(sql: string, values: Values, toItem: (row: Row) => Item) =>
-    list(database, sql, values, toItem);
+    listRows(database, sql, values, toItem);
   return {
     licenses: await all(REVIVED.licenses, {}, (row: Ended<{ license_key: string; holder: string }>) => ({
       license_key: row.license_key,
@@ -130,7 +85,7 @@ async function revivedIn(database: SqliteFile, now: number, isSame: boolean): Pr
     api_tokens: await all(
       REVIVED.apiTokens,
       {},
-      (row: Token & { id: number; revoked_at: number | null }) => ({
+      (row: TokenRow & { id: number; revoked_at: number | null }) => ({
         id: row.id,
         ...apiToken(row),
         revoked_at: toTimestampOrNull(row.revoked_at),
@@ -144,14 +99,7 @@ async function revivedIn(database: SqliteFile, now: number, isSame: boolean): Pr
         revoked_at: toTimestamp(Date.parse(row.revoked_at)),
       }),
     ),
-    webhooks: await all(
-      REVIVED.webhooks,
-      { same: isSame ? 1 : 0 },
-      (row: { id: number; url: string; scope: string; deleted_at: number | null }) => ({
-        ...row,
-        deleted_at: toTimestampOrNull(row.deleted_at),
-      }),
-    ),
+    webhooks: await revivedWebhooks(database, isSame),
     signing_keys:
       (await database.all(KNOWS_DISTRUST)).length === 0
         ? { count: 0, items: [] }
@@ -164,7 +112,7 @@ async function revivedIn(database: SqliteFile, now: number, isSame: boolean): Pr
 
 async function newerIn(database: SqliteFile, now: number): Promise<NewerCertificates> {
   const all = (sql: string) =>
-    list(database, sql, { now }, ({ serial_number, subject }: NewerCertificate) => ({
+    listRows(database, sql, { now }, ({ serial_number, subject }: NewerCertificate) => ({
       serial_number,
       subject,
     }));
@@ -177,30 +125,10 @@ async function newerIn(database: SqliteFile, now: number): Promise<NewerCertific
 }
 
 async function contentsOf(database: SqliteFile, now: number, hasPresent: boolean) {
-  const isPresent = hasPresent ? IN_PRESENT : { apiTokens: 'NULL', webhooks: 'NULL' };
   return {
     counts: await countsOf(database, 'main', now),
-    api_tokens: await list(
-      database,
-      API_TOKENS(isPresent.apiTokens),
-      {},
-      (row: Token & { created_at: number; present: number | null }) => ({
-        ...apiToken(row),
-        created_at: toTimestamp(row.created_at),
-        present: present(row.present),
-      }),
-    ),
-    webhooks: await list(
-      database,
-      WEBHOOKS(isPresent.webhooks),
-      {},
-      (row: { url: string; scope: string; created_at: number; present: number | null }) => ({
-        url: row.url,
-        scope: row.scope,
-        created_at: toTimestamp(row.created_at),
-        present: present(row.present),
-      }),
-    ),
+    api_tokens: await restoredApiTokens(database, hasPresent),
+    webhooks: await restoredWebhooks(database, hasPresent),
   };
 }
 

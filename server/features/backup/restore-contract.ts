@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { endpoint } from '#server/wire/endpoint.ts';
 import { timestamp, uploadedFile } from '#server/wire/fields.ts';
 import { MAX_PASSPHRASE } from '#server/wire/passphrase-length.ts';
+import { API_TOKEN_FACTS, WEBHOOK_FACTS } from './restore-preview.ts';
 
 const BACKUP_TYPE = 'application/octet-stream';
 const MAX_UPLOAD_BYTES = 64 * 1024 * 1024 * 1024;
@@ -18,6 +19,8 @@ const listed = <Item extends z.ZodType>(item: Item) => z.object({ count, items: 
 
 const counts = z.object({ licenses: count, authorization_tokens: count, certificates: count });
 const present = z.boolean().nullable();
+const changes = <Fact extends string>(facts: readonly Fact[]) =>
+  z.array(z.enum(facts)).meta({ description: 'What the restore changes, if it is present.' });
 
 const revived = z.object({
   licenses: listed(z.object({ license_key: text, holder: text, revoked_at: timestamp })),
@@ -34,7 +37,15 @@ const revived = z.object({
     }),
   ),
   certificates: listed(z.object({ serial_number: text, subject: text, reason: text, revoked_at: timestamp })),
-  webhooks: listed(z.object({ id: count, url: text, scope: text, deleted_at: timestamp.nullable() })),
+  webhooks: listed(
+    z.object({
+      id: count,
+      url: text,
+      scope: text,
+      reason: z.enum(['deleted', 'paused', 'rotated']).meta({ description: 'What the restore takes back.' }),
+      ended_at: timestamp.nullable(),
+    }),
+  ),
   signing_keys: listed(z.object({ key_id: text, distrusted_at: timestamp })),
 });
 
@@ -61,8 +72,19 @@ const preview = z.object({
   }),
   from_before: z.boolean().meta({ description: 'Whether it is the data from before a restore.' }),
   counts,
-  api_tokens: listed(z.object({ name: text, role: text, created_at: timestamp, token: text, present })),
-  webhooks: listed(z.object({ url: text, scope: text, created_at: timestamp, present })),
+  api_tokens: listed(
+    z.object({
+      name: text,
+      role: text,
+      created_at: timestamp,
+      token: text,
+      present,
+      changes: changes(API_TOKEN_FACTS),
+    }),
+  ),
+  webhooks: listed(
+    z.object({ url: text, scope: text, created_at: timestamp, present, changes: changes(WEBHOOK_FACTS) }),
+  ),
   settings: z.array(z.object({ name: text, now: text.nullable(), restored: text.nullable() })),
   present: z
     .object({ counts, same_installation: z.boolean(), revived, newer_certificates: newer })

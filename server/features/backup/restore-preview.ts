@@ -7,6 +7,14 @@ export interface Counts {
   certificates: number;
 }
 
+/** What is compared of an API token that is in both databases. */
+export const API_TOKEN_FACTS = ['name', 'role', 'networks', 'expires_at', 'revoked'] as const;
+/** What is compared of a webhook that is in both databases. */
+export const WEBHOOK_FACTS = ['url', 'scope', 'description', 'ca', 'secret', 'paused', 'deleted'] as const;
+
+export type ApiTokenFact = (typeof API_TOKEN_FACTS)[number];
+export type WebhookFact = (typeof WEBHOOK_FACTS)[number];
+
 export interface RestoredApiToken {
   name: string;
   role: string;
@@ -15,6 +23,8 @@ export interface RestoredApiToken {
   token: string;
   /** Whether the current database has it; null if unknown. */
   present: boolean | null;
+  /** What the restore changes of it. */
+  changes: ApiTokenFact[];
 }
 
 export interface RestoredWebhook {
@@ -22,6 +32,7 @@ export interface RestoredWebhook {
   scope: string;
   created_at: string;
   present: boolean | null;
+  changes: WebhookFact[];
 }
 
 export interface SettingChange {
@@ -69,12 +80,16 @@ export interface RevivedCertificate {
   revoked_at: string;
 }
 
+/** What the restore takes back. */
+export type WebhookRevival = 'deleted' | 'paused' | 'rotated';
+
 export interface RevivedWebhook {
   id: number;
   url: string;
   scope: string;
-  /** Null if the deleted webhook is no longer stored. */
-  deleted_at: string | null;
+  reason: WebhookRevival;
+  /** Null if a rotation has replaced the secret, or the deleted webhook is no longer stored. */
+  ended_at: string | null;
 }
 
 /** A distrusted key that the backup still trusts. */
@@ -83,7 +98,7 @@ export interface RevivedSigningKey {
   distrusted_at: string;
 }
 
-/** Objects that were revoked, replaced or deleted after the backup and are active in it. */
+/** Objects that were revoked, replaced, paused or deleted after the backup and are active in it. */
 export interface Revived {
   licenses: Listed<RevivedLicense>;
   authorization_tokens: Listed<RevivedAuthorizationToken>;

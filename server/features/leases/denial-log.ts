@@ -153,10 +153,11 @@ export function createDenialLog(needs: Needs): DenialLog {
   }
 
   /** One event for the first denial, then at most one a minute. */
-  async function announce({ license, rows, count }: Waiting, at: number): Promise<void> {
+  async function announce({ license, rows, count }: Waiting): Promise<void> {
     // Creates the pool if no seat has been taken before: denials are counted there.
     await pools.lock(license.id, steadyClock.now());
-    const total = await pools.announceDenials(license.id, count, at, at - ANNOUNCE_EVERY_MS);
+    // The time is read after the lock, which another server may have held while it announced its own.
+    const total = await pools.announceDenials(license.id, count, clock.now(), ANNOUNCE_EVERY_MS);
     const last = rows.at(-1);
     if (total === null || !last) return;
     await events.emit({
@@ -189,14 +190,13 @@ export function createDenialLog(needs: Needs): DenialLog {
     },
     async write(taken) {
       await transaction(async () => {
-        const at = clock.now();
         const hour = hourOf(steadyClock.now());
         for (const denials of taken.denials) {
           for (const row of denials.rows) await store.insert(row);
           const { license, count: denied } = denials;
           const use = { peak: 0, needed: mostNeeded(denials), seatMs: 0, denied, queued: 0 };
           // The pool first, as everywhere: two locks in different orders could wait for each other.
-          await announce(denials, at);
+          await announce(denials);
           await usage.add({ licenseId: license.id, hour, ...use });
         }
         await store.prune(taken.denials.map(({ license }) => license.id));

@@ -52,10 +52,11 @@ export function createPoolStore(sequelize: Sequelize) {
       exhausted = $exhausted, overdrawn = $overdrawn, free_since = $freeSince, covered_since = $coveredSince,
       metered_at = $meteredAt
     WHERE license_id = $licenseId AND (CAST($taken AS BIGINT) <= 0 OR in_use + $taken <= $limit)`);
+  // A time ahead is that of a server whose clock differs a little, or of a clock that was set back since.
   const announce = sql.statement(`
     UPDATE lease_pools SET denials_announced_at = $at, denials_unannounced = 0
     WHERE license_id = $licenseId
-      AND (denials_announced_at IS NULL OR denials_announced_at <= $before OR denials_announced_at > $at)`);
+      AND (denials_announced_at IS NULL OR abs(denials_announced_at - $at) >= $everyMs)`);
   const postpone = sql.statement(
     'UPDATE lease_pools SET denials_unannounced = denials_unannounced + $count WHERE license_id = $licenseId',
   );
@@ -106,17 +107,17 @@ export function createPoolStore(sequelize: Sequelize) {
     change: async (pool: PoolRow, taken: number, limit: number | null): Promise<boolean> =>
       (await change.run({ ...pool, taken, limit: limit ?? UNLIMITED })) === 1,
     /**
-     * Whether denials of the license may be announced now, at most once a minute on all servers.
+     * Whether denials of the license may be announced now, once in `everyMs` on all servers.
      * @returns how many have not been announced; null if it is too early, and `count` is remembered
      */
     async announceDenials(
       licenseId: number,
       count: number,
       at: number,
-      before: number,
+      everyMs: number,
     ): Promise<number | null> {
       const waiting = (await unannounced.first({ licenseId }))?.count ?? 0;
-      if ((await announce.run({ licenseId, at, before })) === 1) return waiting + count;
+      if ((await announce.run({ licenseId, at, everyMs })) === 1) return waiting + count;
       await postpone.run({ licenseId, count });
       return null;
     },

@@ -7,7 +7,7 @@ import packageInfo from '../../../package.json' with { type: 'json' };
 import { createAgentPool } from './agent-pool.ts';
 import { describeFailure, describeReply, type FailureClass } from './delivery-failure.ts';
 import { parseRetryAfter } from './delivery-schedule.ts';
-import { type GuardedAgent, MAX_FREE_SOCKETS } from './guarded-agent.ts';
+import type { GuardedAgent } from './guarded-agent.ts';
 import { plainText } from './plain-text.ts';
 import { hostOf, type Lookup, parseWebhookUrl } from './webhook-url.ts';
 
@@ -117,11 +117,14 @@ function exchange(client: Got, url: URL, delivery: Delivery, agent: GuardedAgent
   return new Promise<Outcome>((resolve) => {
     let remoteAddress: string | null = null;
     let wasStale = false;
+    /** Of the connection, before this request. */
+    let bytesBefore = 0;
     const { headers, body } = delivery;
     const timeout = { request: timeoutMs };
     const stream = client.stream.post(url, { agent: { https: agent }, headers, body, timeout });
     stream.on('request', (request) => {
       request.once('socket', (socket: Socket) => {
+        bytesBefore = socket.bytesRead;
         const note = () => {
           remoteAddress = socket.remoteAddress ?? null;
         };
@@ -130,7 +133,9 @@ function exchange(client: Got, url: URL, delivery: Delivery, agent: GuardedAgent
       });
       request.once('error', (error: NodeJS.ErrnoException & { address?: string }) => {
         remoteAddress ??= error.address ?? null;
-        wasStale = request.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '');
+        const isUnanswered = request.socket?.bytesRead === bytesBefore;
+        const isClosed = ['ECONNRESET', 'EPIPE'].includes(error.code ?? '');
+        wasStale = request.reusedSocket && isUnanswered && isClosed;
       });
     });
     let isRead = false;
@@ -156,17 +161,16 @@ export function createDeliverySender({
   const client = createClient(timeoutMs, closing.signal);
 
   /**
-   * A receiver may close a kept connection just as it is reused, which says nothing about the delivery. In that case
-   * the next connection is tried immediately, until it is a new one.
+   * A receiver may close a kept connection just as it is reused, which says nothing about the delivery. It is sent once
+   * more, over a new connection. Not over the other kept ones: a receiver that fails at the delivery would get it over each.
    */
   async function post(url: URL, delivery: Delivery): Promise<Outcome> {
     const deadline = performance.now() + timeoutMs;
     return pool.use(url.origin, delivery.ca, async (agent) => {
-      for (let stale = 0; ; stale++) {
-        const left = Math.max(1, Math.ceil(deadline - performance.now()));
-        const outcome = await exchange(client, url, delivery, agent, left);
-        if ('response' in outcome || !outcome.wasStale || stale >= MAX_FREE_SOCKETS) return outcome;
-      }
+      const outcome = await exchange(client, url, delivery, agent, timeoutMs);
+      if ('response' in outcome || !outcome.wasStale) return outcome;
+      const left = Math.max(1, Math.ceil(deadline - performance.now()));
+      return exchange(client, url, delivery, agent.withoutKeepAlive(), left);
     });
   }
 

@@ -16,7 +16,7 @@ import { isReachable } from './public-address.ts';
 import type { Lookup } from './webhook-url.ts';
 
 /** Idle connections kept per origin: enough for all responsive attempts, because webhooks may share an origin. */
-export const MAX_FREE_SOCKETS = MAX_RESPONSIVE;
+const MAX_FREE_SOCKETS = MAX_RESPONSIVE;
 
 /** Idle connections are closed after this time. */
 const IDLE_MS = 30_000;
@@ -57,7 +57,12 @@ function chainOf(peer: DetailedPeerCertificate): Buffer[] {
 export function createTrust(extraCa: readonly string[]): SecureContext {
   // Many are in both lists, and the system may list one several times.
   const authorities = new Set([...getCACertificates('default'), ...getCACertificates('system'), ...extraCa]);
-  return createSecureContext({ ca: [...authorities], minVersion: 'TLSv1.2' });
+  return createSecureContext({
+    ca: [...authorities],
+    // Trusts an intermediate authority in `extraCa` without its root.
+    allowPartialTrustChain: extraCa.length > 0,
+    minVersion: 'TLSv1.2',
+  });
 }
 
 interface Guard {
@@ -91,18 +96,23 @@ function refuse(address: string): LookupFunction {
 }
 
 /**
- * Keeps connections alive. Request options cannot weaken the guard: those for TLS, sockets and proxies are ignored. TLS
+ * Keeps connections alive, unless it is made without. Request options cannot weaken the guard: those for TLS, sockets and proxies are ignored. TLS
  * is not layered over an existing socket: when such a socket moves on to the next address of a name, Node 24 crashes
  * with a segmentation fault.
  */
 export class GuardedAgent extends Agent {
   readonly #guard: Guard;
 
-  constructor(guard: Guard) {
+  constructor(guard: Guard, keepAlive = true) {
     // No limit here: webhooks that share an origin must not wait for each other, and the dispatcher limits the attempts
     // of each.
-    super({ keepAlive: true, maxFreeSockets: MAX_FREE_SOCKETS, timeout: IDLE_MS });
+    super({ keepAlive, maxFreeSockets: MAX_FREE_SOCKETS, timeout: IDLE_MS });
     this.#guard = guard;
+  }
+
+  /** Opens a new connection for each request. */
+  withoutKeepAlive(): GuardedAgent {
+    return new GuardedAgent(this.#guard, false);
   }
 
   override createConnection(options: RequestOptions): Socket {

@@ -96,9 +96,9 @@ function refuse(address: string): LookupFunction {
 }
 
 /**
- * Keeps connections alive, unless it is made without. Request options cannot weaken the guard: those for TLS, sockets and proxies are ignored. TLS
- * is not layered over an existing socket: when such a socket moves on to the next address of a name, Node 24 crashes
- * with a segmentation fault.
+ * Keeps connections alive, unless told not to. Request options cannot weaken the guard: those for TLS, sockets and
+ * proxies are ignored. TLS is not layered over an existing socket: when such a socket moves on to the next address of a
+ * name, Node 24 crashes with a segmentation fault.
  */
 export class GuardedAgent extends Agent {
   readonly #guard: Guard;

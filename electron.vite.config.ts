@@ -2,7 +2,7 @@ import { copyFileSync, cpSync, globSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import vue from '@vitejs/plugin-vue';
 import { defineConfig } from 'electron-vite';
-import type { Plugin, UserConfig } from 'vite';
+import type { Plugin } from 'vite';
 import { recordPackages } from './scripts/bundled-packages.mjs';
 import { compactBundles } from './scripts/compact-bundles.mjs';
 import { compileEarly } from './scripts/compile-early.mjs';
@@ -86,7 +86,7 @@ const FIRST_SCREENS = [
 ];
 
 /** What the page is compiled with, in the build and by `npm run dev`. */
-const page = {
+export const page = {
   root: join(root, 'renderer'),
   base: './',
   // What the libraries would only need for ways of writing that this page does not use.
@@ -98,9 +98,6 @@ const page = {
     __INTLIFY_DROP_MESSAGE_COMPILER__: true,
   },
 };
-
-/** For Vite's own server, which leaves out what only a build needs. */
-export const pageForDevelopment: UserConfig = { ...page, plugins: [contractManifest(), vue()] };
 
 export default defineConfig({
   main: {

@@ -45,6 +45,32 @@ function pageValue(value) {
 }
 
 /**
+ * @param {string} id of a module
+ * @returns {string | undefined} a contract's path in the project
+ */
+export function contractPath(id) {
+  const path = relative(root, id).replaceAll('\\', '/');
+  return CONTRACT.test(path) ? path : undefined;
+}
+
+/**
+ * @param {string} id of a module
+ * @returns {Promise<string | null>} the contract for the page; null if the module is none, or has no schemas
+ */
+export async function contractForPage(id) {
+  const path = contractPath(id);
+  if (path === undefined) return null;
+  // `server/contract.ts` merges the contracts of the features.
+  if (path !== 'server/contract.ts' && !/ from 'zod';/u.test(readFileSync(id, 'utf8'))) return null;
+  const module = /** @type {Record<string, unknown>} */ (await import(pathToFileURL(id).href));
+  return Object.entries(module)
+    .map(([name, value]) => [name, pageValue(value)])
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`)
+    .join('\n');
+}
+
+/**
  * A Vite plugin for the page. A contract with schemas is replaced by its plain values: loading zod and building a few
  * hundred schemas would be a fifth of the time until something is shown. An import of anything else from a contract
  * fails the build.
@@ -55,17 +81,6 @@ export function contractManifest() {
   return {
     name: 'contract-manifest',
     enforce: 'pre',
-    async load(id) {
-      const path = relative(root, id).replaceAll('\\', '/');
-      if (!CONTRACT.test(path)) return null;
-      // `server/contract.ts` merges the contracts of the features.
-      if (path !== 'server/contract.ts' && !/ from 'zod';/u.test(readFileSync(id, 'utf8'))) return null;
-      const module = /** @type {Record<string, unknown>} */ (await import(pathToFileURL(id).href));
-      return Object.entries(module)
-        .map(([name, value]) => [name, pageValue(value)])
-        .filter(([, value]) => value !== undefined)
-        .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`)
-        .join('\n');
-    },
+    load: (id) => contractForPage(id),
   };
 }

@@ -1,8 +1,10 @@
 // Runs the server from its sources and restarts it on changes, and serves the page through Vite, which updates it in
 // place.
-import { createServer as createVite } from 'vite';
-import { pageForDevelopment } from '../electron.vite.config.ts';
+import vue from '@vitejs/plugin-vue';
+import { createServer as createVite, type Plugin, type ViteDevServer } from 'vite';
+import { page } from '../electron.vite.config.ts';
 import { createDevelopmentServer, type Ready } from './develop/development-server.ts';
+import { createLiveContracts } from './develop/live-contracts.ts';
 import { watchFolders } from './develop/watch-folders.ts';
 import { root } from './paths.mjs';
 
@@ -27,34 +29,36 @@ async function stop(exitCode: number): Promise<void> {
 process.on('SIGINT', () => void stop(0));
 process.on('SIGTERM', () => void stop(0));
 
-/** @returns the page's origin */
-async function servePage(adminOrigin: string): Promise<string> {
+async function servePage(adminOrigin: string, contracts: Plugin): Promise<ViteDevServer> {
   const vite = await createVite({
-    ...pageForDevelopment,
+    ...page,
+    plugins: [contracts, vue()],
     configFile: false,
     clearScreen: false,
     server: {
       host: HOST,
-      proxy: { '/admin': { target: adminOrigin } },
+      // Calls wait while the server restarts.
+      proxy: { '/admin': { target: adminOrigin, bypass: () => server.ready() } },
       // The page imports types and rules from the server.
       fs: { allow: [root] },
     },
   });
   stopPage = () => vite.close();
-  await vite.listen();
-  return new URL(vite.resolvedUrls?.local[0] ?? `http://${HOST}`).origin;
+  return vite.listen();
 }
 
 let pageOrigin: string | undefined;
 
 async function announce({ admin, startedInMs }: Ready): Promise<void> {
   const address = new URL(admin);
-  const isFirst = pageOrigin === undefined;
-  pageOrigin ??= await servePage(address.origin);
-  if (isFirst) {
+  if (pageOrigin === undefined) {
+    const contracts = createLiveContracts(log);
+    const vite = await servePage(address.origin, contracts.plugin);
+    pageOrigin = new URL(vite.resolvedUrls?.local[0] ?? `http://${HOST}`).origin;
     stopWatching = watchFolders(['cli', 'server', 'verifier'], (file) => {
       log(`${file} changed; restarting the server …`);
       server.restart();
+      contracts.update(vite);
     });
   } else log(`The server restarted in ${startedInMs} ms.`);
   process.stdout.write(`Open ${pageOrigin}/${address.search} in a browser\n`);

@@ -36,11 +36,11 @@ function startDev(project: string, dataDir: string) {
     });
   }
 
-  /** The addresses that it has printed, once there are as many as `count`. */
-  async function addresses(count: number): Promise<string[]> {
+  /** What `find` returns, once it finds something in the output. */
+  async function printed<Found>(find: () => Found | undefined): Promise<Found> {
     for (;;) {
-      const found = [...output.stdout.matchAll(/^Open (\S+) in a browser\n/gmu)].map(([, url]) => url ?? '');
-      if (found.length >= count) return found;
+      const found = find();
+      if (found) return found;
       if (child.exitCode !== null)
         throw new Error(`npm run dev ended with ${child.exitCode}: ${output.stderr}`);
       await new Promise<void>((resolve) => {
@@ -50,14 +50,34 @@ function startDev(project: string, dataDir: string) {
     }
   }
 
+  /** The address that it prints at its start number `count`. */
+  const addressIn = (count: number) =>
+    [...output.stdout.matchAll(/^Open (\S+) in a browser\n/gmu)].map(([, url]) => url)[count - 1];
+
   return {
     ended,
+    output,
     stop: () => child.kill('SIGINT'),
-    address: async (count: number) =>
-      (await within(`npm run dev: start ${count}`, addresses(count), { onTimeout: () => output.stderr })).at(
-        -1,
-      ) ?? '',
+    address: (count: number) =>
+      within(
+        `npm run dev: start ${count}`,
+        printed(() => addressIn(count)),
+        { onTimeout: () => output.stderr },
+      ),
+    notice: (line: string) =>
+      within(
+        `npm run dev: "${line}"`,
+        printed(() => output.stderr.includes(line)),
+        { onTimeout: () => output.stderr },
+      ),
   };
+}
+
+function change(project: string, file: string, from: string, to: string): void {
+  const path = join(project, file);
+  const source = readFileSync(path, 'utf8');
+  expect(source, file).toContain(from);
+  writeFileSync(path, source.replace(from, to));
 }
 
 async function fetchText(url: string): Promise<string> {
@@ -66,30 +86,36 @@ async function fetchText(url: string): Promise<string> {
   return response.text();
 }
 
+interface HotUpdate {
+  type: string;
+  updates?: { path: string; acceptedPath: string }[];
+}
+
 /** What Vite tells the open page. */
 async function hotUpdates(origin: string) {
   const token = /const wsToken = "([^"]+)"/u.exec(await fetchText(`${origin}/@vite/client`))?.[1];
   const socket = new WebSocket(`${origin.replace('http', 'ws')}/?token=${token}`, 'vite-hmr');
-  const messages: { type: string; updates?: { path: string }[] }[] = [];
+  const messages: HotUpdate[] = [];
   const waiting = new Set<() => void>();
   socket.addEventListener('message', ({ data }) => {
-    messages.push(JSON.parse(String(data)) as (typeof messages)[number]);
+    messages.push(JSON.parse(String(data)) as HotUpdate);
     for (const look of waiting) look();
   });
-  const message = (type: string) =>
+  const message = (type: string, matches: (one: HotUpdate) => boolean = () => true) =>
     within(
       `Vite's message "${type}"`,
-      new Promise<(typeof messages)[number]>((resolve) => {
+      new Promise<HotUpdate>((resolve) => {
         const look = () => {
-          const found = messages.find((one) => one.type === type);
+          const found = messages.find((one) => one.type === type && matches(one));
           if (found) resolve(found);
         };
         waiting.add(look);
         look();
       }),
+      { onTimeout: () => JSON.stringify(messages) },
     );
   await message('connected');
-  return { message, close: () => socket.close() };
+  return { messages, message, close: () => socket.close() };
 }
 
 test('serves the page with hot updates, restarts the server after a change, and stops', async () => {
@@ -110,20 +136,74 @@ test('serves the page with hot updates, restarts the server after a change, and 
   const component = 'src/App.vue';
   expect(await fetchText(`${address.origin}/${component}`)).toContain('import.meta.hot');
   const page = await hotUpdates(address.origin);
-  const file = join(project, 'renderer', component);
-  writeFileSync(file, readFileSync(file, 'utf8').replace('<template>', '<template><!-- changed -->'));
+  change(project, `renderer/${component}`, '<template>', '<template><!-- changed -->');
   expect((await page.message('update')).updates?.map(({ path }) => path)).toContain(`/${component}`);
+
+  const texts = ['src/i18n/i18n.ts', 'src/i18n/messages.ts', 'src/features/plans/plan-messages.ts'];
+  for (const module of ['src/main.ts', ...texts]) await fetchText(`${address.origin}/${module}`);
+  change(project, 'renderer/src/features/plans/plan-messages.ts', 'messagesOf(', 'messagesOf(/* changed */ ');
+  await page.message('update', ({ updates = [] }) =>
+    updates.some(({ path, acceptedPath }) => path === `/${texts[0]}` && acceptedPath === `/${texts[1]}`),
+  );
+  expect(page.messages.map(({ type }) => type)).not.toContain('full-reload');
   page.close();
   expect(readRuntimeFile(dataDir)?.pid).toBe(first?.pid);
 
   appendFileSync(join(project, 'server/installation/version.ts'), '\n// changed\n');
+  await dev.notice('restarting the server');
+  const meanwhile = await fetch(`${address.origin}/admin/api/plans/`);
+  expect(meanwhile.status, await meanwhile.text()).toBe(401);
   const again = new URL(await dev.address(2));
   expect(again.origin).toBe(address.origin);
   const second = readRuntimeFile(dataDir);
   expect(second?.pid).not.toBe(first?.pid);
   expect(second?.admin).toBe(first?.admin);
 
+  expect(dev.output.stderr).not.toContain('proxy error');
+
   dev.stop();
   expect(await within('the end of npm run dev', dev.ended)).toEqual([0, null]);
   expect(existsSync(join(dataDir, 'runtime.json'))).toBe(false);
+});
+
+test('reloads the page when its part of a contract changes', async () => {
+  const project = copyOfProject();
+  const dev = startDev(project, temporaryDirectory());
+  const { origin } = new URL(await dev.address(1));
+  const page = await hotUpdates(origin);
+  const served = (file: string) => fetchText(`${origin}/@fs${join(project, 'server', file)}`);
+  const contract = 'features/plans/plan-contract.ts';
+  expect(await served('contract.ts')).not.toContain('archivePlan');
+  expect(await served(contract)).not.toContain('rented');
+
+  const endpoint = `endpoint({
+    method: 'POST',
+    path: '/plans/archive/',
+    auth: 'bearer',
+    summary: 'Archive a plan',
+    request: z.object({}),
+    reply: z.object({}),
+    errors: [],
+  })`;
+  const rows = 'export const planContract = {';
+  change(project, `server/${contract}`, rows, `${rows}\n  archivePlan: ${endpoint},`);
+  change(project, 'server/rules/floating-terms.ts', "'floating']", "'floating', 'rented']");
+  await page.message('full-reload');
+  expect(await served('contract.ts')).toContain('/plans/archive/');
+  expect(await served(contract)).toContain('rented');
+  await dev.address(2);
+
+  // The page has no schemas.
+  change(project, `server/${contract}`, 'text(200)', 'text(201)');
+  await dev.address(3);
+  change(project, 'server/contract.ts', "'/admin/api'", "'/admin/api2'");
+  await page.message(
+    'full-reload',
+    (one) => one !== page.messages.find(({ type }) => type === 'full-reload'),
+  );
+  expect(page.messages.filter(({ type }) => type === 'full-reload')).toHaveLength(2);
+  page.close();
+
+  dev.stop();
+  expect(await within('the end of npm run dev', dev.ended)).toEqual([0, null]);
 });

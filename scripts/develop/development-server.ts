@@ -21,6 +21,8 @@ interface DevelopmentServer {
    */
   run(onReady: (ready: Ready) => Promise<void>): Promise<never>;
   restart(): void;
+  /** Resolves once the server runs, in a restart once it runs again. */
+  ready(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -35,12 +37,20 @@ export function createDevelopmentServer(
   /** From the first start: the page must find the server at the same address. */
   let ports: readonly string[] = [];
   let onChange = () => {};
+  let running = Promise.withResolvers<void>();
 
   async function end(): Promise<void> {
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit');
     child.kill('SIGTERM');
     await ended;
+  }
+
+  /** Those who wait for the server now also wait for its next start. */
+  function awaitNextStart(): void {
+    const next = Promise.withResolvers<void>();
+    running.resolve(next.promise);
+    running = next;
   }
 
   async function runOnce(onReady: (ready: Ready) => Promise<void>): Promise<void> {
@@ -52,9 +62,13 @@ export function createDevelopmentServer(
       const ready = JSON.parse(line) as Omit<Ready, 'startedInMs'>;
       hasStarted = true;
       ports = ['--port', new URL(ready.api).port, '--admin-port', new URL(ready.admin).port];
+      // A restart was asked for meanwhile.
+      if (started.killed) return;
+      running.resolve();
       void onReady({ ...ready, startedInMs: Date.now() - askedAt });
     });
     const [code] = await ended;
+    awaitNextStart();
     if (!hasStarted) throw new Error(`the server ended with exit code ${code}; its messages are above`);
   }
 
@@ -75,9 +89,11 @@ export function createDevelopmentServer(
     },
     restart() {
       askedAt = Date.now();
+      awaitNextStart();
       onChange();
       void end();
     },
+    ready: () => running.promise,
     async stop() {
       isOver = true;
       await end();

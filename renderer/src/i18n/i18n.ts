@@ -34,6 +34,14 @@ export const i18n = createI18n({
   missing: (_language, key) => globalThis.reportError(new Error(`no text: ${key}`)),
 });
 
+// A change of a text must not reload the page in development: the reload would clear what was typed.
+if (import.meta.hot) {
+  import.meta.hot.accept('./messages.ts', (changed) => {
+    for (const name of Object.keys(LANGUAGES).filter(isLanguage))
+      i18n.global.setLocaleMessage(name, changed?.['texts'][name]);
+  });
+}
+
 export const language = computed<Language>({
   get: () => i18n.global.locale.value,
   set(chosen) {

@@ -1,7 +1,7 @@
 // Setting names and descriptions in the language of the page, in display order.
 import { useI18n } from 'vue-i18n';
 import type { SettingObject } from '#server/features/settings/settings-contract.ts';
-import { type Texts, texts } from '../../i18n/messages.ts';
+import type { Texts } from '../../i18n/messages.ts';
 import { reachOf, tlsModeOf } from './network-choice.ts';
 
 type SettingName = keyof Texts['settingNames'];
@@ -66,11 +66,10 @@ export function settingsOf(settings: readonly SettingObject[], group: SettingGro
     .toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
 }
 
-const isKnown = (name: string): name is SettingName => Object.hasOwn(texts.en.settingNames, name);
-
 /** For a setting that the page does not know, the server's own description. */
 export function useSettingText() {
-  const { t } = useI18n();
+  const { t, te } = useI18n();
+  const isKnown = (name: string): name is SettingName => te(`settingNames.${name}.label`);
   return {
     nameOf: ({ name }: Pick<SettingObject, 'name'>) =>
       isKnown(name) ? t(`settingNames.${name}.label`) : name,
@@ -80,7 +79,7 @@ export function useSettingText() {
     valueTextOf: ({ name }: Pick<SettingObject, 'name'>, value: string): string => {
       if (value === '') return t('settings.notSet');
       if (name === 'host' && reachOf(value) !== 'address') return t(`network.reach.${reachOf(value)}`);
-      if (name === 'backup_schedule' && value in texts.en.backups.schedule)
+      if (name === 'backup_schedule' && te(`backups.schedule.${value}`))
         return t(`backups.schedule.${value as keyof Texts['backups']['schedule']}`);
       if (name === 'tls') return t(`network.tls.${tlsModeOf(value)}`);
       return value;

@@ -8,11 +8,14 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { writeFileDurably } from '#server/platform/durable-file.ts';
 
-/** What can be written, but not replaced: in a directory of another user, or mounted by itself into a container. */
-const NOT_REPLACEABLE = ['EACCES', 'EPERM', 'EROFS', 'EBUSY'];
+/**
+ * What can be written, but not replaced: in a directory of another user, mounted by itself into a container, or with a name
+ * that leaves no room for that of a draft.
+ */
+const NOT_REPLACEABLE = ['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'ENAMETOOLONG'];
 
 /**
  * A regular file has either the old or the new content afterwards. It keeps its mode and its owner.
@@ -21,9 +24,9 @@ const NOT_REPLACEABLE = ['EACCES', 'EPERM', 'EROFS', 'EBUSY'];
  */
 export function replaceFile(path: string, content: string, modeOfNew: number): void {
   const present = statSync(path, { throwIfNoEntry: false });
-  const target = present && !present.isFile() ? null : followLinks(path);
-  if (target === null) {
-    writeFileSync(path, content);
+  const target = present && !present.isFile() ? path : followLinks(path);
+  if (present?.isFile() === false || typeof target === 'number') {
+    writeFileSync(target, content);
     return;
   }
   if (present) accessSync(target, constants.W_OK);
@@ -35,10 +38,10 @@ export function replaceFile(path: string, content: string, modeOfNew: number): v
   }
 }
 
-/** @returns where the file is, or will be; null for an open file of a process, such as `/dev/stdout` */
-function followLinks(path: string): string | null {
+/** @returns where the file is, or will be; a descriptor for an open file of this process, such as `/dev/stdout` */
+function followLinks(path: string): string | number {
   const folder = realpathSync(dirname(path));
-  if (folder.startsWith('/proc/')) return null;
+  if (folder === `/proc/${process.pid}/fd`) return Number(basename(path));
   // The target of a link may not exist yet.
   if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path;
   return followLinks(resolve(folder, readlinkSync(path)));

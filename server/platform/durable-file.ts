@@ -48,6 +48,15 @@ function writeDraft(draft: string, content: string, attributes: Attributes | nul
   }
 }
 
+/** Its failure must not hide the one before. */
+function removeDraft(draft: string): void {
+  try {
+    rmSync(draft, { force: true });
+  } catch {
+    // It could not be created either.
+  }
+}
+
 /** Readable by the owner only (mode 0600), unless other attributes are given. */
 export function writeFileDurably(path: string, content: string, attributes: Attributes | null = null): void {
   const draft = `${path}.${process.pid}.tmp`;
@@ -55,7 +64,7 @@ export function writeFileDurably(path: string, content: string, attributes: Attr
     writeDraft(draft, content, attributes);
     renameWhenFree(draft, path);
   } catch (error) {
-    rmSync(draft, { force: true });
+    removeDraft(draft);
     throw error;
   }
   syncDirectory(dirname(path));

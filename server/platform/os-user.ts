@@ -25,7 +25,7 @@ export function userNameOf(uid: number): string | null {
   }
 }
 
-/** @returns null for a user without one, as in a container. An empty or relative `HOME` is none */
+/** @returns null for a user without one, as in a container. An empty or relative `HOME` does not count */
 export function homeDirectory(): string | null {
   try {
     const home = homedir();

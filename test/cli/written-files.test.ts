@@ -113,7 +113,7 @@ describe.skipIf(process.platform === 'win32')('an existing file', () => {
     });
   });
 
-  test('that is no regular file is written to', async () => {
+  test('that is not a regular file is written directly', async () => {
     const prefix = ['sh', '-c', '"$@" | cat', 'sh'];
     const { stdout } = await spawnCli([...REQUEST, '/dev/stdout'], { prefix });
     expect(stdout).toEqual(isRequest);
@@ -135,6 +135,9 @@ describe.skipIf(process.platform === 'win32')('an existing file', () => {
     const before = statSync(out).ino;
     expect(await spawnCli([...REQUEST, '/dev/stdout'], { prefix })).toMatchObject({ exitCode: 0 });
     expect(statSync(out).ino).toBe(before);
+    expect(readFileSync(out, 'utf8')).toMatch(
+      /^first\n-----BEGIN LICENSE REQUEST-----\n[^-]+-----END LICENSE REQUEST-----\n/u,
+    );
   });
 
   test('that is a directory is refused', async () => {

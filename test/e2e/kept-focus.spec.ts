@@ -205,3 +205,20 @@ test('what the user has left does not take the focus back', async ({ desk }) => 
   await desk.evaluate(() => new Promise(requestAnimationFrame));
   await expect(desk.locator('body')).toBeFocused();
 });
+
+test('the list stays where it is while its button loads more', async ({ desk }) => {
+  const key = await issueLicense(desk, { holder: 'Acme' });
+  for (let at = 1; at <= 110; at += 1) {
+    const data = { ref: key, holder: `Acme ${at}` };
+    expect((await desk.request.put('/admin/api/licenses/', { data })).ok()).toBe(true);
+  }
+  await desk.goto('/#/licenses?open=1&tab=timeline');
+  const record = desk.getByRole('complementary');
+  const changes = record.getByRole('listitem');
+  const more = record.getByRole('button', { name: 'Load more' });
+  await more.click();
+  await expect.poll(() => changes.count()).toBeGreaterThan(90);
+  await expect(more).toBeFocused();
+  // The first one that was loaded.
+  await expect(changes.nth(50)).toBeInViewport();
+});

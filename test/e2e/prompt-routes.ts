@@ -1,11 +1,11 @@
-// Routes that hold for the very next call of the page.
+// Routes that apply to the next call of the page.
 import type { Page } from '@playwright/test';
 
 const PROBE = '/routed/';
 
 /**
  * Chromium reports that it intercepts calls before the page's document knows. A call in between goes past the route, and
- * Playwright does not even report it. So whoever adds a route waits until a call of the page was intercepted.
+ * Playwright does not even report it. Adding a route therefore waits until a call of the page was intercepted.
  */
 export function withPromptRoutes(page: Page): Page {
   const route = page.route.bind(page);

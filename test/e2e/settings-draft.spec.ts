@@ -17,6 +17,7 @@ test(
     await save(desk);
     await expect(desk.getByRole('tab', { name: 'Network' })).toHaveAttribute('aria-selected', 'true');
     await expect(desk.getByRole('alert')).toContainText('must be 0 to 1000000');
+    await expect(limit).toBeFocused();
     await saveBar(desk).getByRole('button', { name: 'Discard' }).click();
     await expect(limit).toHaveValue('60');
     await expect(limit).not.toHaveAttribute('aria-invalid', 'true');

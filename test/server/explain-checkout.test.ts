@@ -130,7 +130,10 @@ describe('the explanation of a checkout', () => {
     expectFailure(checkout, 'invalid_request');
     expectFailure(asked, 'invalid_request');
     expect(asked.body.message).toBe(checkout.body.message);
-    // The file of a borrowed seat stays bound to its device, whoever asks.
+    // The license is looked at first.
+    expectFailure(await checkOut(server, license, { ...there, feature: 'none' }), 'feature_not_included');
+    expect((await explain(license, { ...there, feature: 'none' })).reason).toBe('feature_not_included');
+    // The file of a borrowed seat stays bound to its device, regardless of which device asks.
     await server.post('/leases/borrow/', { lease_token, hours: 1, machine_fingerprint: fingerprintOf(51) });
     expect((await explain(license, there)).granted).toBe(true);
     expect((await checkOut(server, license, there)).status).toBe(200);

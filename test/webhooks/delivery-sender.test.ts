@@ -1,6 +1,10 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import packageInfo from '../../package.json' with { type: 'json' };
@@ -11,6 +15,7 @@ import {
 } from '#server/features/webhooks/delivery-sender.ts';
 import type { Lookup } from '#server/features/webhooks/webhook-url.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { temporaryDirectory } from '../helpers/server-process.ts';
 import { CertificateAuthority, type Identity } from './certificate-authority.ts';
 import { startReceiver, startTcpServer } from './receiver.ts';
 
@@ -140,6 +145,28 @@ describe('a delivery', () => {
       expect(await sender.send(delivery(receiver.url))).toMatchObject({ errorClass: 'certificate' });
     }
     expect(await sendTo(receiver.url, { extraCa: [ca] })).toMatchObject({ delivered: true });
+  });
+
+  test('does not trust an intermediate authority that the system lists without its root', async () => {
+    const [partner, other] = [new CertificateAuthority(), new CertificateAuthority()];
+    onTestFinished(() => {
+      for (const each of [partner, other]) each.remove();
+    });
+    const listed = join(temporaryDirectory(), 'listed.pem');
+    writeFileSync(listed, partner.createIntermediate());
+    const receiver = await startReceiver(partner.issue({ isIndirect: true }));
+    const program = `
+      import { connect } from 'node:tls';
+      import { createTrust } from ${JSON.stringify(import.meta.resolve('#server/features/webhooks/guarded-agent.ts'))};
+      const secureContext = createTrust([${JSON.stringify(other.cert)}]);
+      const socket = connect({ host: '127.0.0.1', port: ${receiver.port}, secureContext });
+      const end = (result) => { console.log(result); process.exit(); };
+      socket.once('secureConnect', () => end('trusted')).once('error', ({ code }) => end(code));`;
+    const env = { ...process.env, SSL_CERT_FILE: listed, SSL_CERT_DIR: dirname(listed) };
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
+      env,
+    });
+    expect(stdout.trim()).toBe('UNABLE_TO_GET_ISSUER_CERT_LOCALLY');
   });
 
   test('trusts a self-signed receiver whose certificate was given', async () => {

@@ -1,5 +1,5 @@
 // What all form fields share: the id that ties label, hint and problem to the control, and the problem itself.
-import { computed, ref, useId, watch } from 'vue';
+import { computed, onMounted, ref, useId, watch } from 'vue';
 import { validityText } from './validity-text.ts';
 
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
@@ -15,15 +15,14 @@ export type Refused = boolean | string | undefined;
 
 /** As with the browser's checks, the first control of a form that the server refuses gets the focus. */
 export function useRefusal(id: () => string | undefined, refused: () => Refused): void {
-  watch(
-    refused,
-    (message) => {
-      const control = typeof message === 'string' ? document.getElementById(id() ?? '') : null;
-      const first = control?.closest('form')?.querySelector('[aria-invalid="true"]');
-      if (control && first === control) control.focus();
-    },
-    { flush: 'post' },
-  );
+  function focusFirst(): void {
+    const control = typeof refused() === 'string' ? document.getElementById(id() ?? '') : null;
+    const first = control?.closest('form')?.querySelector('[aria-invalid="true"]');
+    if (control && first === control) control.focus();
+  }
+  watch(refused, focusFirst, { flush: 'post' });
+  // Of a tab that is opened because of the refusal.
+  onMounted(focusFirst);
 }
 
 /** @param props of the field, not destructured */

@@ -48,10 +48,10 @@ function nearest(element: Element): Element | null {
   return row ?? nearest(place.parent);
 }
 
-/** @returns whether it has the focus */
+/** What the user sees stays in view. @returns whether it has the focus */
 function focus(element: Element | null): boolean {
   if (!(element instanceof HTMLElement)) return false;
-  element.focus();
+  element.focus({ preventScroll: true });
   return document.activeElement === element;
 }
 
@@ -59,13 +59,13 @@ function focus(element: Element | null): boolean {
 function focusText(element: Element | null): void {
   if (focus(element) || !(element instanceof HTMLElement) || element.hasAttribute('tabindex')) return;
   element.tabIndex = -1;
-  element.focus();
+  focus(element);
 }
 
 function checkSoon(): void {
   if (isChecking) return;
   isChecking = true;
-  // After those who know a better place, such as the list whose record was closed.
+  // After code that has a better place, such as the list whose record was closed.
   setTimeout(() => {
     isChecking = false;
     if (!last || document.activeElement !== document.body || last.matches(':disabled')) return;

@@ -103,7 +103,7 @@ export function createCheckoutExplanation({ licenses, pools, forecast, clock }: 
       const reason = refused ?? 'license_is_node_locked';
       return { granted: false, reason, counted_as: null, rules, pool: null };
     }
-    const seat = await forecast(license, request);
+    const seat = await forecast(license, request, refused === null);
     const reason = refused ?? seat.reason;
     return {
       granted: reason === null,

@@ -75,10 +75,11 @@ export function createCheckoutForecast({ leases, pools, claims, endings }: Needs
   }
 
   /**
+   * @param isUsable false if the checkout is refused for the license itself, before the device is looked at
    * @throws ApiError `invalid_request` if the client does not say what its seat is counted by, or asks on another device
    * than the one that holds it
    */
-  return async (license: License, client: ForecastClient): Promise<Forecast> => {
+  return async (license: License, client: ForecastClient, isUsable = true): Promise<Forecast> => {
     const {
       instance_id: instance = NEW_INSTANCE,
       machine_fingerprint: fingerprint,
@@ -92,7 +93,8 @@ export function createCheckoutForecast({ leases, pools, claims, endings }: Needs
     const ended = await endedLease(pool, live, fingerprint);
     const isHeld = live !== null && ended === null && holdsSeat(live);
     // The file of a borrowed seat stays bound to the device that borrowed it.
-    if (isHeld && live.state !== 'borrowed' && fingerprint !== undefined) checkDevice(live, fingerprint);
+    if (isUsable && isHeld && live.state !== 'borrowed' && fingerprint !== undefined)
+      checkDevice(live, fingerprint);
     const { units, free, lingering } = isHeld ? HELD : await claims(pool, draft, ended);
     const verdict = await pools.verdict(pool, { ...draft, takesOver: lingering?.id }, units);
     // The seat of a lease that ends is offered to waiting clients first, unless other leases share it.

@@ -73,8 +73,7 @@ export function isLeft(
  */
 export function checkDevice(lease: Pick<LeaseRow, 'seatKey'>, fingerprint: string): void {
   if (!isOfOtherDevice(lease, fingerprint)) return;
-  const message = `must be the device that holds the seat (got ${fingerprint})`;
-  throw refusedField('machine_fingerprint', message);
+  throw refusedField('machine_fingerprint', 'must be the device that holds the seat');
 }
 
 /** @param address the caller's network address @throws ApiError `invalid_request` */

@@ -1,5 +1,6 @@
 // HTTPS connections that check the address they connect to, as a protection against DNS rebinding: a name that changes
 // its address between registration and delivery.
+import { X509Certificate } from 'node:crypto';
 import type { LookupAddress } from 'node:dns';
 import { Agent, type RequestOptions } from 'node:https';
 import { isIP, type LookupFunction, type Socket, type TcpNetConnectOpts } from 'node:net';
@@ -54,13 +55,20 @@ function chainOf(peer: DetailedPeerCertificate): Buffer[] {
  * @param extraCa PEM, one or more certificates per text. Creating the context takes about 10 ms and 1 MB, so keep the
  *   result.
  */
+function isRoot(pem: string): boolean {
+  const { subject, issuer } = new X509Certificate(pem);
+  return subject === issuer;
+}
+
 export function createTrust(extraCa: readonly string[]): SecureContext {
   // Many are in both lists, and the system may list one several times.
-  const authorities = new Set([...getCACertificates('default'), ...getCACertificates('system'), ...extraCa]);
+  const known = new Set([...getCACertificates('default'), ...getCACertificates('system')]);
+  if (extraCa.length === 0) return createSecureContext({ ca: [...known], minVersion: 'TLSv1.2' });
+  // An intermediate authority in `extraCa` is trusted without its root. The system may list intermediates, too, some of them
+  // of roots that are no longer trusted.
   return createSecureContext({
-    ca: [...authorities],
-    // Trusts an intermediate authority in `extraCa` without its root.
-    allowPartialTrustChain: extraCa.length > 0,
+    ca: [...[...known].filter((pem) => isRoot(pem)), ...extraCa],
+    allowPartialTrustChain: true,
     minVersion: 'TLSv1.2',
   });
 }
@@ -96,7 +104,7 @@ function refuse(address: string): LookupFunction {
 }
 
 /**
- * Keeps connections alive, unless told not to. Request options cannot weaken the guard: those for TLS, sockets and
+ * Keeps connections alive, unless `keepAlive` is false. Request options cannot weaken the guard: those for TLS, sockets and
  * proxies are ignored. TLS is not layered over an existing socket: when such a socket moves on to the next address of a
  * name, Node 24 crashes with a segmentation fault.
  */

@@ -136,7 +136,7 @@ test(
       'https://93.184.216.34/paused (paused), https://93.184.216.34/rotated (secret rotated)',
     );
     const changed = sections.filter({ hasText: 'API tokens and webhooks that change' });
-    await expect(changed.getByRole('definition')).toHaveText(['Events, Paused or not', 'Signing secret']);
+    await expect(changed.getByRole('definition')).toHaveText(['Events, Delivery status', 'Signing secret']);
   },
 );
 

@@ -79,7 +79,7 @@ const PLACES: [name: string, place: Place][] = [
     {
       path: 'renderer/src/features/licenses/CreateLicenseForm.vue',
       fields: CREATED,
-      trace: (field) => `invalid('${field}')`,
+      trace: (field) => `refuses('${field}')`,
       // A plan is chosen from a list. Notes are entered later.
       leftOut: ['plan', 'notes'],
     },

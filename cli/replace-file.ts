@@ -24,11 +24,10 @@ const NOT_REPLACEABLE = ['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'ENAMETOOLONG'];
  */
 export function replaceFile(path: string, content: string, modeOfNew: number): void {
   const present = statSync(path, { throwIfNoEntry: false });
-  const target = present && !present.isFile() ? path : followLinks(path);
-  if (present?.isFile() === false || typeof target === 'number') {
-    writeFileSync(target, content);
-    return;
-  }
+  // A pipe or a device.
+  if (present && !present.isFile()) return writeFileSync(path, content);
+  const target = followLinks(path);
+  if (typeof target === 'number') return writeFileSync(target, content);
   if (present) accessSync(target, constants.W_OK);
   try {
     writeFileDurably(target, content, present ?? { mode: modeOfNew });

@@ -55,7 +55,7 @@ export function contractPath(id) {
 
 /**
  * @param {string} id of a module
- * @returns {Promise<string | null>} the contract for the page; null if the module is none, or has no schemas
+ * @returns {Promise<string | null>} the contract for the page; null if the module is not a contract, or has no schemas
  */
 export async function contractForPage(id) {
   const path = contractPath(id);

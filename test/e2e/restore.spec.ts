@@ -1,21 +1,30 @@
 // Restores from the back office, with two administrators, and on a slow server.
+import type { Page } from '@playwright/test';
 import { gate } from './gate.ts';
 import { expect, test } from './test.ts';
 
 const PASSPHRASE = 'correct horse battery staple moon';
+
+const panelOn = (desk: Page) => desk.getByRole('region', { name: 'Restore a backup' });
+const previewOn = (desk: Page) => desk.getByRole('dialog', { name: 'Restore this backup?' });
+
+/** On the settings' backup tab. */
+async function showPreviewOf(buffer: Buffer, desk: Page): Promise<void> {
+  const file = { name: 'desk.ldbackup', mimeType: 'application/octet-stream', buffer };
+  await panelOn(desk).locator('input[type=file]').setInputFiles(file);
+  await panelOn(desk).getByLabel('Passphrase of the backup').fill(PASSPHRASE);
+  await panelOn(desk).getByRole('button', { name: 'Preview restore' }).click();
+}
 
 test('closing a preview leaves what is confirmed in place', { tag: '@browser' }, async ({ desk }) => {
   const backup = await desk.request.post('/admin/api/backup/', { data: { passphrase: PASSPHRASE } });
   expect(backup.ok()).toBe(true);
   const buffer = await backup.body();
   await desk.goto('/#/settings?tab=backup');
-  const restore = desk.getByRole('region', { name: 'Restore a backup' });
-  const dialog = desk.getByRole('dialog', { name: 'Restore this backup?' });
+  const restore = panelOn(desk);
+  const dialog = previewOn(desk);
   const showPreview = async () => {
-    const file = { name: 'desk.ldbackup', mimeType: 'application/octet-stream', buffer };
-    await restore.locator('input[type=file]').setInputFiles(file);
-    await restore.getByLabel('Passphrase of the backup').fill(PASSPHRASE);
-    await restore.getByRole('button', { name: 'Preview restore' }).click();
+    await showPreviewOf(buffer, desk);
     await expect(dialog).toBeVisible();
   };
   const staged = restore.getByRole('status');
@@ -51,15 +60,12 @@ test('closing a preview leaves what is confirmed in place', { tag: '@browser' },
 
 test('a confirmation does not show the error of an earlier one', { tag: '@browser' }, async ({ desk }) => {
   const backup = await desk.request.post('/admin/api/backup/', { data: { passphrase: PASSPHRASE } });
-  const file = { name: 'desk.ldbackup', mimeType: 'application/octet-stream', buffer: await backup.body() };
+  const buffer = await backup.body();
   await desk.goto('/#/settings?tab=backup');
-  const restore = desk.getByRole('region', { name: 'Restore a backup' });
-  const dialog = desk.getByRole('dialog', { name: 'Restore this backup?' });
+  const dialog = previewOn(desk);
   const confirm = dialog.getByRole('button', { name: 'Restore at next start' });
   const showPreview = async () => {
-    await restore.locator('input[type=file]').setInputFiles(file);
-    await restore.getByLabel('Passphrase of the backup').fill(PASSPHRASE);
-    await restore.getByRole('button', { name: 'Preview restore' }).click();
+    await showPreviewOf(buffer, desk);
     await expect(confirm).toBeVisible();
   };
   await showPreview();
@@ -90,13 +96,8 @@ test('a preview names the certificates that the restore revokes', { tag: '@brows
   await call('certs/generate', { license_id: before, common_name: 'kept' });
   await call('certs/generate', { license_id: await issueLicense(), common_name: 'lost' });
   await desk.goto('/#/settings?tab=backup');
-  const restore = desk.getByRole('region', { name: 'Restore a backup' });
-  const file = { name: 'desk.ldbackup', mimeType: 'application/octet-stream', buffer };
-  await restore.locator('input[type=file]').setInputFiles(file);
-  await restore.getByLabel('Passphrase of the backup').fill(PASSPHRASE);
-  await restore.getByRole('button', { name: 'Preview restore' }).click();
-  const newer = desk
-    .getByRole('dialog', { name: 'Restore this backup?' })
+  await showPreviewOf(buffer, desk);
+  const newer = previewOn(desk)
     .locator('section')
     .filter({ hasText: 'Certificates issued after the backup' });
   await expect(newer).toContainText('Kept (1)');
@@ -126,12 +127,8 @@ test(
     const updated = await desk.request.put('/admin/api/webhooks/', { data: changes });
     expect(updated.ok(), await updated.text()).toBe(true);
     await desk.goto('/#/settings?tab=backup');
-    const restore = desk.getByRole('region', { name: 'Restore a backup' });
-    const file = { name: 'desk.ldbackup', mimeType: 'application/octet-stream', buffer };
-    await restore.locator('input[type=file]').setInputFiles(file);
-    await restore.getByLabel('Passphrase of the backup').fill(PASSPHRASE);
-    await restore.getByRole('button', { name: 'Preview restore' }).click();
-    const sections = desk.getByRole('dialog', { name: 'Restore this backup?' }).locator('section');
+    await showPreviewOf(buffer, desk);
+    const sections = previewOn(desk).locator('section');
     await expect(sections.filter({ hasText: 'Active again' })).toContainText(
       'https://93.184.216.34/paused (paused), https://93.184.216.34/rotated (secret rotated)',
     );
@@ -153,7 +150,7 @@ test('a restore that a start has canceled is shown with its reason', async ({ de
     await route.fulfill({ response, json: { ...((await response.json()) as object), canceled } });
   });
   await desk.goto('/#/settings?tab=backup');
-  const notice = desk.getByRole('region', { name: 'Restore a backup' }).getByRole('status');
+  const notice = panelOn(desk).getByRole('status');
   await expect(notice).toContainText(
     /^The restore to .*2026.* was canceled on .*2026.*Nothing has changed\./u,
   );
@@ -173,7 +170,7 @@ test(
     await desk.request.post('/admin/api/licenses/', { data: { holder: 'Acme' } });
     const friday = await backUp();
     await desk.goto('/#/settings?tab=backup');
-    const restore = desk.getByRole('region', { name: 'Restore a backup' });
+    const restore = panelOn(desk);
     const choice = restore.getByLabel('Backup', { exact: true });
     await restore.locator('input[type=file]').setInputFiles(monday);
     await expect(choice.locator('option:checked')).toContainText('monday.ldbackup');
@@ -201,7 +198,7 @@ test(
 
     await choice.selectOption('upload');
     await restore.getByRole('button', { name: 'Preview restore' }).click();
-    const dialog = desk.getByRole('dialog', { name: 'Restore this backup?' });
+    const dialog = previewOn(desk);
     await expect(dialog).toContainText('Uploaded file');
     await expect(dialog).not.toContainText('monday.ldbackup');
   },
@@ -215,7 +212,7 @@ test('an uploaded file is chosen although the page is updated meanwhile', async 
     buffer: await (await backUp()).body(),
   };
   await desk.goto('/#/settings?tab=backup');
-  const restore = desk.getByRole('region', { name: 'Restore a backup' });
+  const restore = panelOn(desk);
   const chooser = restore.locator('input[type=file]');
   await expect(chooser).toBeAttached();
   const held: (() => void)[] = [];
@@ -246,7 +243,7 @@ test(
     const backup = await desk.request.post('/admin/api/backup/', { data: {} });
     const file = { mimeType: 'application/octet-stream', buffer: await backup.body() };
     await desk.goto('/#/settings?tab=backup');
-    const restore = desk.getByRole('region', { name: 'Restore a backup' });
+    const restore = panelOn(desk);
     const chooser = restore.locator('input[type=file]');
     const accept = restore.getByLabel('Restore this backup without a passphrase');
     await chooser.setInputFiles({ name: 'monday.tar', ...file });

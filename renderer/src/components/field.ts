@@ -13,23 +13,31 @@ export interface FieldProps {
 
 export type Refused = boolean | string | undefined;
 
-/** As with the browser's checks, the first control of a form that the server refuses gets the focus. */
-export function useRefusal(id: () => string | undefined, refused: () => Refused): void {
+/**
+ * As with the browser's checks, the first control of a form that the server refuses gets the focus.
+ * @returns the ID of what says why; undefined if nothing says it about this control alone
+ */
+export function useRefusal(id: () => string | undefined, refused: () => Refused) {
+  const reasonId = computed(() => {
+    const given = refused();
+    return typeof given === 'string' ? given : undefined;
+  });
   function focusFirst(): void {
-    const control = typeof refused() === 'string' ? document.getElementById(id() ?? '') : null;
+    const control = reasonId.value === undefined ? null : document.getElementById(id() ?? '');
     const first = control?.closest('form')?.querySelector('[aria-invalid="true"]');
     if (control && first === control) control.focus();
   }
-  watch(refused, focusFirst, { flush: 'post' });
+  watch(reasonId, focusFirst, { flush: 'post' });
   // Of a tab that is opened because of the refusal.
   onMounted(focusFirst);
+  return reasonId;
 }
 
 /** @param props of the field, not destructured */
 export function useField(props: Readonly<Pick<FieldProps, 'hint' | 'refused'>>) {
   const id = useId();
   const problem = ref('');
-  useRefusal(
+  const reasonId = useRefusal(
     () => id,
     () => props.refused,
   );
@@ -49,7 +57,7 @@ export function useField(props: Readonly<Pick<FieldProps, 'hint' | 'refused'>>) 
   const describedBy = computed(() => {
     const ids = [
       ...(problem.value ? [`${id}-problem`] : []),
-      ...(typeof props.refused === 'string' ? [props.refused] : []),
+      ...(reasonId.value === undefined ? [] : [reasonId.value]),
       ...(props.hint ? [`${id}-hint`] : []),
     ];
     return ids.length > 0 ? ids.join(' ') : undefined;

@@ -88,7 +88,7 @@ export interface RevivedWebhook {
   url: string;
   scope: string;
   reason: WebhookRevival;
-  /** Null if a rotation has replaced the secret, or the deleted webhook is no longer stored. */
+  /** Null for a rotation, whose time is not stored, and for a webhook that was deleted and removed since. */
   ended_at: string | null;
 }
 

@@ -50,16 +50,16 @@ function chainOf(peer: DetailedPeerCertificate): Buffer[] {
   return [...seen].map(({ raw }) => raw);
 }
 
-/**
- * TLS 1.2 or later, trusting the system's authorities, Node's and `extraCa`.
- * @param extraCa PEM, one or more certificates per text. Creating the context takes about 10 ms and 1 MB, so keep the
- *   result.
- */
 function isRoot(pem: string): boolean {
   const { subject, issuer } = new X509Certificate(pem);
   return subject === issuer;
 }
 
+/**
+ * TLS 1.2 or later, trusting the system's authorities, Node's and `extraCa`.
+ * @param extraCa PEM, one or more certificates per text. Creating the context takes about 10 ms and 1 MB, so keep the
+ *   result.
+ */
 export function createTrust(extraCa: readonly string[]): SecureContext {
   // Many are in both lists, and the system may list one several times.
   const known = new Set([...getCACertificates('default'), ...getCACertificates('system')]);

@@ -102,7 +102,7 @@ export const useSession = defineStore('session', () => {
       try {
         await adminClient.signOut({});
       } catch (error) {
-        // There is no session if the server has ended it, but its reply was lost.
+        // An earlier try may have ended the session although its reply was lost.
         if (asCallFailure(error).code !== 'unauthorized') return;
       }
       endEverywhere();

@@ -67,6 +67,9 @@ interface ComparedRow {
   changes: string;
 }
 
+/** What the restore adds or changes comes first, because only the first ones may be shown. */
+const ORDER = `ORDER BY present IS 1 AND changes = '[]', r.id DESC`;
+
 export const apiToken = ({ name, role, last_four }: TokenRow) => ({ name, role, token: `ldk_…${last_four}` });
 
 /** The current table with the columns of this version. */
@@ -105,7 +108,7 @@ export async function restoredApiTokens(
   const { columns, join } = await comparison(database, 'api_tokens', hasPresent);
   const sql = `
     SELECT r.name, r.role, r.last_four, r.created_at, ${columns}
-    FROM main.api_tokens AS r ${join} WHERE r.revoked_at IS NULL ORDER BY r.id DESC`;
+    FROM main.api_tokens AS r ${join} WHERE r.revoked_at IS NULL ${ORDER}`;
   return listRows(database, sql, {}, (row: TokenRow & ComparedRow) => ({
     ...apiToken(row),
     ...compared<ApiTokenFact>(row),
@@ -120,7 +123,7 @@ export async function restoredWebhooks(
   const { columns, join } = await comparison(database, 'webhooks', hasPresent);
   const sql = `
     SELECT r.url, r.scope, r.created_at, ${columns}
-    FROM main.webhooks AS r ${join} WHERE r.deleted_at IS NULL ORDER BY r.id DESC`;
+    FROM main.webhooks AS r ${join} WHERE r.deleted_at IS NULL ${ORDER}`;
   return listRows(database, sql, {}, (row: WebhookRow & ComparedRow) => ({
     url: row.url,
     scope: row.scope,

@@ -12,7 +12,10 @@ export async function observeUtilityProcess() {
   const beforeSpawn = typeof child.pid;
   /** @type {unknown[]} */
   const messages = [];
-  child.on('message', (message) => messages.push(message));
+  child.on('message', (message) => {
+    messages.push(message);
+    child.postMessage({ leave: true });
+  });
   stderr?.on('data', () => {});
   // The child listens later, and has it then.
   child.postMessage({ queued: new Map([['key', 1]]) });

@@ -45,6 +45,12 @@ export function hasIncoming(dataDir: string, location: DatabaseLocation): boolea
   return isTarget && existsSync(incomingFile(dataDir));
 }
 
+/** Whether the data was moved to SQLite, and a start with the present settings discards the copy. */
+export function hasCopyToDiscard(dataDir: string, location: DatabaseLocation): boolean {
+  const isSource = location.url !== null && readMove(dataDir)?.from === databaseName(location);
+  return isSource && existsSync(incomingFile(dataDir));
+}
+
 /** Written before the setting, when the copy is complete. */
 export function writeMove(dataDir: string, move: MoveRecord): void {
   writeFileDurably(recordFile(dataDir), `${JSON.stringify(move)}\n`);

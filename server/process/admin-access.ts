@@ -99,6 +99,8 @@ async function onDatabase(config: Config, userName: string, lock: DirectoryLock)
   try {
     refuseExposedFiles(config);
     // Loaded on demand: commands that go through a server do not need it.
+    const { refuseToDiscardCopy } = await import('#server/wiring/replaced-database.ts');
+    refuseToDiscardCopy(config);
     const { compose } = await import('#server/wiring/compose.ts');
     const { createStorageGuard } = await import('#server/database/storage-guard.ts');
     const { default: pino } = await import('pino');

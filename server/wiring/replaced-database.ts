@@ -4,14 +4,29 @@ import { connect } from '#server/database/connect.ts';
 import { isEmptyDatabase } from '#server/database/migrate.ts';
 import { aboutDatabase, UnusableDatabaseError } from '#server/database/unusable-database.ts';
 import { databaseLocation } from '#server/installation/database-location.ts';
-import { hasIncoming } from '#server/installation/database-move.ts';
+import { hasCopyToDiscard, hasIncoming } from '#server/installation/database-move.ts';
 import { databaseName, isMarked, missingSetting } from '#server/installation/installation.ts';
 import { type Config, ConfigError } from '#server/platform/config.ts';
 import { precedingSettings } from './move-steps.ts';
 
+/**
+ * Only a start may discard the copy of a move to SQLite that waits for a setting to be removed.
+ * @throws UnusableDatabaseError
+ */
+export function refuseToDiscardCopy(config: Config): void {
+  const { dataDir } = config;
+  const settings = precedingSettings(config).join(' and ');
+  if (settings === '' || !hasCopyToDiscard(dataDir, databaseLocation(config))) return;
+  throw new UnusableDatabaseError(
+    `the data of ${dataDir} was moved to SQLite, but ${settings} still names PostgreSQL; remove ${settings}, then start the server, ` +
+      `which completes the move; to return to PostgreSQL instead, start the server with ${settings}, which discards the copy`,
+  );
+}
+
 /** The next start would put the file of the move in place of the restored one. @throws UnusableDatabaseError */
 export function refuseUnfinishedMove(config: Config): void {
   const { dataDir } = config;
+  refuseToDiscardCopy(config);
   if (!hasIncoming(dataDir, databaseLocation(config))) return;
   throw new UnusableDatabaseError(
     `the data of ${dataDir} was moved to SQLite; start the server once, which completes the move, then stop it and restore`,

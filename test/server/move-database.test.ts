@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { EXIT_CODES } from '../../cli/exit-codes.ts';
 import { documentOf, runCli } from '../helpers/cli.ts';
 import { selectRows } from '../helpers/database.ts';
 import { readEverything, useEverything } from '../helpers/every-table.ts';
@@ -163,6 +164,10 @@ describe.skipIf(!hasPostgres)(`move-database${why}`, () => {
       expect(existsSync(join(dataDir, 'license-desk.db'))).toBe(false);
     };
     await pending();
+    const { stderr, exitCode } = await runCli(['license', 'count', '--data-dir', dataDir], { env });
+    expect(stderr).toContain('remove LICENSE_DESK_DATABASE_URL, then start the server');
+    expect(exitCode).toBe(EXIT_CODES.failure);
+    expect(existsSync(join(dataDir, 'database-move.db'))).toBe(true);
     // A start on PostgreSQL returns to it.
     const server = await startTestServer({
       dataDir,

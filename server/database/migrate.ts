@@ -32,6 +32,7 @@ import { createEarlierFiles } from './migrations/0029-earlier-files.ts';
 import { allowLostCertificates } from './migrations/0030-revocations-of-lost-certificates.ts';
 import { isSupported, noteSupport, refuseOlderServers } from './schema-support.ts';
 import type { RunTransaction } from './transaction.ts';
+import { faultOf } from '#server/platform/database-fault.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
 
 interface Migration {
@@ -126,6 +127,12 @@ async function umzugFor(sequelize: Sequelize, dialect: Dialect): Promise<Umzug> 
   });
 }
 
+/** What concerns the database itself, such as a lost connection, without the name of the migration that met it. */
+function aboutMigration(error: unknown): unknown {
+  const { cause } = error as Error;
+  return faultOf(cause) === null ? error : cause;
+}
+
 /**
  * Runs all migrations and records them in one transaction, so a crash leaves either the old or the new schema.
  * @param refuseEmpty called before an empty database is written to; may throw
@@ -149,7 +156,9 @@ export async function migrate(
       await sequelize.query(`SELECT pg_advisory_xact_lock(${POSTGRES_MIGRATION_LOCK})`);
     }
     await refuseOlderServers(sequelize);
-    await umzug.up();
+    await umzug.up().catch((error: unknown) => {
+      throw aboutMigration(error);
+    });
     await refuseOlderServers(sequelize);
     await noteSupport(sequelize);
   });

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { ApiError, type ErrorCode, failureEnvelope } from '#server/wire/errors.ts';
-import { type DatabaseFault, faultOf } from './database-fault.ts';
+import { type DatabaseFault, faultOf, isOutOfSpace } from './database-fault.ts';
 import { sendJson } from './http-reply.ts';
 import type { Logger } from './logger.ts';
 
@@ -47,7 +47,8 @@ function toApiError(error: unknown): ApiError {
       return new ApiError('invalid_request', 'the request cannot be fulfilled', { status });
     }
   }
-  const fault = faultOf(error);
+  // A full disk is one for any file, such as config.json.
+  const fault = faultOf(error) ?? (isOutOfSpace(error) ? 'full' : null);
   if (fault) return databaseUnavailable(fault);
   return new ApiError('internal_error', 'internal error; see the log for this request ID');
 }

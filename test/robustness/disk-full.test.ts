@@ -1,6 +1,6 @@
 // A full disk: no change is taken on, none is half made, reading goes on, and all is well once there is space again.
 import { randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { atOnce } from '../helpers/at-once.ts';
@@ -97,6 +97,17 @@ describe.skipIf(typeof disk === 'string')('a full disk', () => {
     }
     expect((await server.get('/health/')).status).toBe(200);
     expect(await countDevices()).toBeGreaterThan(0);
+  });
+
+  it('does not change a setting, and says why', async () => {
+    const file = join(dataDir, 'config.json');
+    expect(existsSync(file)).toBe(false);
+    const changing = server.admin.updateSettings({ changes: { scan_seconds: 60 } });
+    await expect(changing).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'the disk is full: changes cannot be saved until it has free space',
+    });
+    expect(existsSync(file)).toBe(false);
   });
 
   it('works again without a restart once there is space', async () => {

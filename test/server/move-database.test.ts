@@ -1,10 +1,12 @@
 // `license-desk move-database` moves everything to PostgreSQL and back, or nothing.
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EXIT_CODES } from '../../cli/exit-codes.ts';
 import { documentOf, runCli } from '../helpers/cli.ts';
 import { selectRows } from '../helpers/database.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { readEverything, useEverything } from '../helpers/every-table.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
 import { copyMigratedDatabase } from '../helpers/migrated-database.ts';
@@ -143,6 +145,26 @@ describe.skipIf(!hasPostgres)(`move-database${why}`, () => {
     const logs = join(dataDir, 'logs');
     for (const file of readdirSync(logs))
       expect(readFileSync(join(logs, file), 'utf8')).not.toContain(PASSWORD);
+  });
+
+  it('says that nothing has changed if the connection is lost while the tables are created', async () => {
+    const to = await newPostgresDatabase();
+    // Without the name of a server, beside which a move is refused.
+    const [other, observer] = [new Client(to), new Client(to)];
+    await Promise.all([other.connect(), observer.connect()]);
+    await other.query('BEGIN');
+    // Whoever creates the same table waits for this.
+    await other.query('CREATE TABLE licenses (id integer)');
+    const refused = refusal(['--to', to]);
+    const waiting = `FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+    await eventually(async () =>
+      expect((await observer.query(`SELECT pid ${waiting}`)).rows).toHaveLength(1),
+    );
+    await observer.query(`SELECT pg_terminate_backend(pid) ${waiting}`);
+    const { stderr } = await refused;
+    expect(stderr).toMatch(/PostgreSQL .* has ended the connection .*; nothing has changed/u);
+    expect(stderr).toContain(to.replace('postgres@', ''));
+    await Promise.all([other.end(), observer.end()]);
   });
 
   it('moves what no server has used yet', async () => {

@@ -1,13 +1,22 @@
 // What a restore shows before it is committed, and that it does not go behind what is there.
-import { cpSync, globSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  globSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { connect } from '#server/database/connect.ts';
 import { issue } from '../certificates/issuing.ts';
 import { entriesOf, forge, openBackup, PASSPHRASE, restore, saveBackup } from '../helpers/backup-file.ts';
 import { cliOn } from '../helpers/cli.ts';
 import { decryptBackup, withCheapKey } from '../helpers/decrypt-backup.ts';
 import { newLicense } from '../helpers/contract-calls.ts';
-import { selectRows, writeRows } from '../helpers/database.ts';
+import { databaseAt, selectRows, writeRows } from '../helpers/database.ts';
 import { snapshotOf } from '../helpers/directory-snapshot.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { temporaryDirectory } from '../helpers/server-process.ts';
@@ -342,6 +351,20 @@ describe('the preview of a restore', () => {
 
     const text = await cliOn(directory).prints('restore', kept, '--yes');
     expect(text).toMatch(/Authenticated: +yes, data of this installation from before a restore/u);
+  });
+
+  it('says when data from before a restore was last changed, also if its server was killed', async () => {
+    const directory = await present();
+    const folder = join(await keptDataDir(), 'before-restore-20260101T000000Z');
+    const database = await connect(databaseAt(directory));
+    // The change stays in the log beside the file.
+    await database.query("UPDATE plans SET display_name = 'Changed'");
+    cpSync(directory, folder, { recursive: true });
+    await database.close();
+    const kept = join(folder, 'license-desk.db');
+    utimesSync(kept, 0, Date.parse('2026-01-01T10:00:00Z') / 1000);
+    utimesSync(`${kept}-wal`, 0, Date.parse('2026-01-01T10:05:00Z') / 1000);
+    expect(await previewOf(directory, folder, {})).toMatchObject({ created_at: '2026-01-01T10:05:00.000Z' });
   });
 
   it('works where the present database is damaged, empty or of another installation', async () => {

@@ -52,6 +52,12 @@ const damagedDatabase = (damage: string) =>
     `is damaged: its database has an error (${damage.replaceAll(/\s+/gu, ' ')}); nothing has changed; restore another backup`,
   );
 
+/** Before it is copied, which writes its log back into the file. */
+function lastChange(database: string): string {
+  const log = statSync(`${database}-wal`, { throwIfNoEntry: false });
+  return new Date(Math.max(statSync(database).mtimeMs, log?.mtimeMs ?? 0)).toISOString();
+}
+
 /** @param error from the archive, the file system or elsewhere */
 function aboutFile(file: string, error: unknown): Error {
   const { message, syscall } = error as NodeJS.ErrnoException;
@@ -107,10 +113,10 @@ export function createUnpacking(needs: UnpackNeeds) {
     const kept = { url: null, file: join(folder, DATABASE) };
     if (!existsSync(kept.file)) throw new BackupError('does not contain a database');
     await refuseWithoutSpace(statSync(kept.file).size);
+    const created_at = lastChange(kept.file);
     await copyDatabase(kept, staged(DATABASE), { withoutRowsOf: [], signal });
     for (const name of [CONFIG, MASTER_KEY_FILE])
       if (existsSync(join(folder, name))) copyFileSync(join(folder, name), staged(name));
-    const created_at = statSync(kept.file).mtime.toISOString();
     return { manifest: { created_at, version: needs.version }, authenticated: fromBefore, fromBefore };
   }
 

@@ -214,6 +214,8 @@ test(
       await goTo(desk, 'Settings');
       await desk.getByRole('tab', { name: 'Backup' }).click();
       await desk.getByLabel('Passphrase (recommended)').fill(passphrase);
+      await desk.getByLabel('Repeat passphrase').fill('another one');
+      await expect(desk.getByLabel('Repeat passphrase')).toHaveAccessibleDescription(/do not match/u);
       await desk.getByLabel('Repeat passphrase').fill(passphrase);
       const waiting = desk.waitForEvent('download');
       await desk.getByRole('button', { name: 'Download backup' }).click();

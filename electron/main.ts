@@ -31,6 +31,7 @@ import { setUpPortChoice } from './taken-port.ts';
 import { texts } from './texts.ts';
 import { setUpTray } from './tray.ts';
 import { setUpTrayHost } from './tray-host.ts';
+import { askToLeave } from './unload-question.ts';
 import { setUpUpdates } from './updates.ts';
 import { setUpWindowState } from './window-state.ts';
 import { setUpMainWindow } from './window.ts';
@@ -109,6 +110,8 @@ async function runShell(): Promise<void> {
       if (quit.isQuitting() || !preferences.read().keep_in_tray) return 'close';
       return trayHost.showsIcons() ? 'hide' : 'minimize';
     },
+    // An installer of an update waits for the app, and the end of a session does not.
+    onObjection: (shown) => quit.isQuitting() || askToLeave(shown),
     onKept: () => showStillRunningNotice(trayHost.showsIcons()),
     onShow() {
       dock.show();

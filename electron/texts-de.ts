@@ -30,6 +30,11 @@ export const de: Texts = {
     count === 1
       ? '1 Lizenz läuft in den nächsten 7 Tagen ab'
       : `${count} Lizenzen laufen in den nächsten 7 Tagen ab`,
+  leave: 'Diese Seite verlassen?',
+  leaveDetail:
+    'Was nicht gespeichert wurde, etwa ein Geheimnis oder eine geänderte Einstellung, geht verloren.',
+  leaveNow: 'Verlassen',
+  stay: 'Bleiben',
   stillRunning: 'License Desk läuft weiter',
   stillRunningInTray:
     'Der Server läuft weiter. Über das Symbol im Infobereich können Sie das Fenster öffnen oder die App beenden.',

@@ -27,6 +27,10 @@ export const en = {
     count === 1 ? '1 webhook delivery failed' : `${count} webhook deliveries failed`,
   expiringSoon: (count: number) =>
     count === 1 ? '1 license expires within 7 days' : `${count} licenses expire within 7 days`,
+  leave: 'Leave this page?',
+  leaveDetail: 'What was not saved, such as a secret or a change of the settings, is lost.',
+  leaveNow: 'Leave',
+  stay: 'Stay',
   stillRunning: 'License Desk is still running',
   stillRunningInTray: 'The server keeps running. Use the tray icon to open the window or to quit.',
   stillRunningMinimized:

@@ -21,6 +21,8 @@ interface Needs {
   startsHidden: boolean;
   /** Decides what closing the window does. Without a tray, a hidden window could not be found again. */
   onClose(): 'hide' | 'minimize' | 'close';
+  /** The page objects to being left, by a reload or with the window. @returns whether it is left all the same */
+  onObjection(window: BrowserWindow): boolean;
   /** The window was hidden or minimized instead of being closed. */
   onKept(): void;
   /** The window is about to be shown. */
@@ -53,6 +55,7 @@ export function setUpMainWindow(needs: Needs): MainWindow {
   let home: URL | null = null;
   let isWanted = !needs.startsHidden;
   let wantedScreen: string | null = null;
+  let loading = 0;
 
   function create(): BrowserWindow {
     const made = createLockedWindow('preload.cjs', {
@@ -71,6 +74,10 @@ export function setUpMainWindow(needs: Needs): MainWindow {
       else made.minimize();
       needs.onKept();
     });
+    // Without an answer, the page stays, and the window with it.
+    made.webContents.on('will-prevent-unload', (event) => {
+      if (loading > 0 || needs.onObjection(made)) event.preventDefault();
+    });
     made.once('closed', () => {
       window = null;
       isWanted = false;
@@ -82,7 +89,13 @@ export function setUpMainWindow(needs: Needs): MainWindow {
   function load(address: string): void {
     window ??= create();
     // A server that died in the meantime becomes ready again, and that loads the page.
-    window.loadURL(address).catch(() => {});
+    loading += 1;
+    void window
+      .loadURL(address)
+      .catch(() => {})
+      .finally(() => {
+        loading -= 1;
+      });
   }
 
   function focus(): void {

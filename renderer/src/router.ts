@@ -65,7 +65,28 @@ const routes: RouteRecordRaw[] = [
   { path: '/:anything(.*)*', name: 'nowhere', component: () => import('./shell/NotFoundPage.vue') },
 ];
 
-export const router = createRouter({ history: createWebHashHistory(), routes });
+const history = createWebHashHistory();
+export const router = createRouter({ history, routes });
+
+/**
+ * The router gives a typed address the position of the entry before it. If Back from there is refused, it cannot tell
+ * the direction, and leaves the page. With a state as the router writes it, the entry has the next position.
+ */
+function adoptTypedAddress(event: PopStateEvent): void {
+  if (event.state !== null) return;
+  event.stopImmediatePropagation();
+  const state = {
+    back: history.location,
+    current: location.hash.slice(1),
+    forward: null,
+    position: Number(history.state['position']) + 1,
+    replaced: false,
+  };
+  window.history.replaceState(state, '');
+  dispatchEvent(new PopStateEvent('popstate', { state }));
+}
+// Ahead of the router's own listener.
+addEventListener('popstate', adoptTypedAddress, { capture: true });
 
 /** The router puts the address of its first screen back if another one is entered while that screen is loading. */
 export async function followAddress(): Promise<void> {

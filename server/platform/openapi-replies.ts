@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import type { Endpoint } from '#server/wire/endpoint.ts';
 import { ERROR_MEANINGS } from '#server/wire/error-meanings.ts';
-import { ERROR_STATUS, type ErrorCode } from '#server/wire/errors.ts';
+import { DETAIL_REASONS, ERROR_STATUS, type ErrorCode } from '#server/wire/errors.ts';
 
 const EXAMPLE_REQUEST_ID = '0d9c5f0e-6a41-4b8e-9d55-3f1c6a2b7e90';
 
@@ -74,6 +74,10 @@ const failure = z.object({
       z.object({
         path: z.string().meta({ description: 'The field, such as `expires_at` or `features.2`.' }),
         message: z.string(),
+        reason: z.enum(DETAIL_REASONS).optional().meta({
+          description:
+            'What the error code does not tell. `host_unresolved`: the name of a host does not resolve.',
+        }),
       }),
     )
     .optional(),

@@ -55,10 +55,15 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
+export const DETAIL_REASONS = ['host_unresolved'] as const;
+type DetailReason = (typeof DETAIL_REASONS)[number];
+
 /** One problem of a request: the field (`expires_at`, `features.2`) and the message. */
 export interface ErrorDetail {
   path: string;
   message: string;
+  /** Where programs need to tell problems apart that have the same error code. */
+  reason?: DetailReason;
 }
 
 /** The body of every failed reply (contract, section 2). */

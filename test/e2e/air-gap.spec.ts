@@ -110,6 +110,7 @@ test('reports an invalid request', async ({ desk }) => {
   const alert = desk.getByRole('alert');
   await expect(alert).toContainText('request');
   await expect(box).toHaveAttribute('aria-invalid', 'true');
+  await expect(box).toHaveAccessibleDescription(/^request: /u);
   await desk.locator('input[type=file]').setInputFiles({
     name: 'film.req',
     mimeType: 'text/plain',

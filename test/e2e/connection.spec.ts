@@ -11,7 +11,7 @@ test('a hanging server is reported, and the page reconnects', async ({ desk, ser
 
   server.pause();
   const banner = desk.getByRole('alert');
-  await expect(banner).toContainText(/No connection to the server since \d\d:\d\d:\d\d/u);
+  await expect(banner).toContainText(/No connection to the server since today, \d\d:\d\d:\d\d UTC\./u);
   const health = desk.getByRole('region', { name: 'Health' });
   await expect(health).toContainText('API: Failing');
   await expect(health).not.toContainText('Running');

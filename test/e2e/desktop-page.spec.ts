@@ -130,6 +130,7 @@ test('app preferences take effect immediately or report an error', async ({ desk
   await desk.keyboard.press('Tab');
   await expect(panel.getByRole('alert').last()).toHaveText('Not saved: an address begins with https://');
   await expect(address).toHaveAttribute('aria-invalid', 'true');
+  await expect(address).toHaveAccessibleDescription(/^Not saved: an address begins/u);
   await expectAccessible(desk);
   await refuseInShell(desk, '');
   await atLogin.uncheck();

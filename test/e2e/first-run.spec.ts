@@ -23,12 +23,29 @@ test(
 
     await expect(page.getByRole('heading', { name: 'Network access' })).toBeFocused();
     await page.getByLabel('All devices on the network').check();
-    await expect(page.getByText('License keys and tokens are sent unencrypted')).toBeVisible();
+    const warning = page.getByRole('status').filter({ hasText: 'Warning: License keys and tokens are sent' });
+    await expect(warning.locator('svg')).toBeVisible();
+    await expect(warning).toHaveCSS('border-top-style', 'solid');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expect(page.getByLabel('Built-in authority', { exact: false })).toHaveCSS('width', '16px');
+    await page.setViewportSize({ width: 1280, height: 720 });
     await page.getByLabel('Built-in authority', { exact: false }).check();
-    await expect(page.getByText('License keys and tokens are sent unencrypted')).toHaveCount(0);
+    await expect(warning).toHaveCount(0);
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Next' }).click();
 
+    await expect(page.getByRole('heading', { name: 'First plan' })).toBeFocused();
+    await page.goBack();
+    await expect(page.getByRole('heading', { name: 'Network access' })).toBeFocused();
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByRole('button', { name: 'Back' }).click();
+    await page.reload();
+    await expect(page.getByRole('heading', { name: 'Network access' })).toBeVisible();
+    await expect(page.getByLabel('All devices on the network')).toBeChecked();
+    await page.goBack();
+    await expect(page.getByLabel('Product ID')).toHaveValue('studio');
+    await page.goForward();
+    await page.getByRole('button', { name: 'Next' }).click();
     await page.getByLabel('New plan').check();
     await page.getByLabel('Name').fill('standard');
     await page.getByRole('button', { name: 'Finish' }).click();

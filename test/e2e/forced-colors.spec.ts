@@ -12,6 +12,26 @@ const lookOf = (element: Locator) =>
     };
   });
 
+/** Only the selected tab has a border that can be seen. */
+async function expectMark(
+  tabs: Locator,
+  edge: 'borderBottomColor' | 'borderInlineStartColor',
+): Promise<void> {
+  await expect(tabs.first()).toBeVisible();
+  const marks = await tabs.evaluateAll(
+    (all, side) =>
+      all.map((tab) => {
+        const style = getComputedStyle(tab);
+        const canvas = getComputedStyle(document.body).backgroundColor;
+        const isMarked =
+          style[side] !== canvas && style[side.replace('Color', 'Width') as 'borderBottomWidth'] !== '0px';
+        return { isMarked, isSelected: tab.ariaSelected === 'true' };
+      }),
+    edge,
+  );
+  for (const { isMarked, isSelected } of marks) expect(isMarked).toBe(isSelected);
+}
+
 test.beforeEach(async ({ desk }) => {
   await desk.emulateMedia({ forcedColors: 'active' });
 });
@@ -29,7 +49,11 @@ test('the current screen, tab and choice keep a mark', async ({ desk }) => {
   const off = await lookOf(period.getByRole('button', { name: '7 d', pressed: false }));
   expect(on).not.toEqual(off);
 
+  await desk.goto('/#/webhooks');
+  const tabs = (list: string) => desk.getByRole('tablist', { name: list }).getByRole('tab');
+  await expectMark(tabs('Webhooks'), 'borderBottomColor');
   await desk.goto('/#/settings');
+  await expectMark(tabs('Settings'), 'borderInlineStartColor');
   const card = (name: string) => desk.getByRole('radio', { name }).locator('..');
   expect(await lookOf(card('This machine'))).not.toEqual(await lookOf(card('Network')));
 });

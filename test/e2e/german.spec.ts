@@ -41,3 +41,18 @@ test('an English message of the server is marked as English on a German page', a
   await expect(results).toContainText('Nicht rückgängig gemacht: Die Lizenz ist widerrufen.');
   await expect(results.locator('[lang="en"]')).toContainText('revoked');
 });
+
+test('a webhook whose host does not resolve is refused without advice about private networks', async ({
+  desk,
+}) => {
+  await desk.getByLabel('Language').selectOption('Deutsch');
+  await desk.goto('/#/webhooks');
+  await desk.getByRole('button', { name: 'Ersten Webhook registrieren' }).click();
+  const dialog = desk.getByRole('dialog');
+  await dialog.getByLabel('URL').fill('https://nowhere.invalid/hook');
+  await dialog.getByRole('button', { name: 'Registrieren' }).click();
+  const refused = dialog.getByRole('alert');
+  await expect(refused).toContainText('Der Hostname kann nicht aufgelöst werden.');
+  await expect(refused).not.toContainText('privates Netzwerk');
+  await expect(dialog.getByLabel('URL')).toBeFocused();
+});

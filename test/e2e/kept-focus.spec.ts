@@ -125,6 +125,30 @@ test('a field that the server refuses gets the focus, and the message describes 
   await expect(dialog.getByRole('button', { name: 'Done' })).toBeVisible();
 });
 
+test('so does a refused certificate, also one that is out of view', async ({ desk }) => {
+  await desk.goto('/#/certificates');
+  await desk.getByRole('button', { name: 'Check certificate' }).click();
+  const dialog = desk.getByRole('dialog');
+  const certificate = dialog.getByLabel('Certificate (PEM) or serial number');
+  await certificate.fill('no such thing');
+  await dialog.getByRole('button', { name: 'Check', exact: true }).press('Enter');
+  await expect(certificate).toBeFocused();
+  await expect(certificate).toHaveAccessibleDescription(/must be a serial number in hex/u);
+
+  await desk.goto('/#/webhooks');
+  await desk.getByRole('button', { name: 'Register your first webhook' }).click();
+  await dialog.getByLabel('URL').fill('https://93.184.216.34/hook');
+  const summary = dialog.getByText('The receiver uses a private certificate authority');
+  const authority = dialog.getByLabel('CA certificates (PEM)');
+  await summary.click();
+  await authority.fill('no such thing');
+  await summary.click();
+  await expect(authority).toBeHidden();
+  await dialog.getByRole('button', { name: 'Register' }).press('Enter');
+  await expect(authority).toBeFocused();
+  await expect(authority).toHaveAccessibleDescription(/must be one or more certificates in PEM/u);
+});
+
 test('the next rule gets the focus of a deleted one, and the panel that of the last', async ({ desk }) => {
   await openRules(desk, ['ada', 'grace', 'linus']);
   const rules = desk.getByRole('region', { name: 'Rules', exact: true });

@@ -114,23 +114,44 @@ for (const { call, path, ask, secret } of calls)
     await expect(dialog.getByText(secret)).toBeVisible();
   });
 
-test('Back asks before it leaves a secret', { tag: '@browser' }, async ({ desk }) => {
-  await goTo(desk, 'API access');
-  await desk.getByRole('button', { name: 'Create your first API token' }).click();
-  await desk.getByLabel('Name').fill('Web-Shop');
-  await desk.getByRole('button', { name: 'Create token' }).click();
-  const created = desk.getByRole('dialog', { name: 'API token created' });
-  await expect(created).toBeVisible();
-  await desk.goBack();
-  const question = created.getByRole('alert');
-  await expect(question).toContainText('You have not confirmed that the secret is stored.');
-  await expect(created.getByText(/^ldk_[\w-]{20,}$/u)).toBeVisible();
-  await expect(desk).toHaveURL(/#\/api-access$/u);
-  await question.getByRole('button', { name: 'Keep open' }).click();
-  await created.getByRole('button', { name: 'I have saved it' }).click();
-  await desk.goBack();
-  await expect(desk).toHaveURL(/#\/overview$/u);
-});
+/** As the address bar does it, without the router. */
+const typeAddress = (desk: Page, screen: string) =>
+  desk.evaluate((hash) => {
+    location.hash = hash;
+  }, `#/${screen}`);
+
+test(
+  'Back asks before it leaves a secret, and so does closing the tab',
+  { tag: '@browser' },
+  async ({ desk }) => {
+    const asked: string[] = [];
+    desk.on('dialog', (dialog) => {
+      asked.push(dialog.type());
+      // Stays.
+      void dialog.dismiss();
+    });
+    await typeAddress(desk, 'api-access');
+    await desk.getByRole('button', { name: 'Create your first API token' }).click();
+    await desk.getByLabel('Name').fill('Web-Shop');
+    await desk.getByRole('button', { name: 'Create token' }).click();
+    const created = desk.getByRole('dialog', { name: 'API token created' });
+    await expect(created).toBeVisible();
+    await desk.goBack();
+    const question = created.getByRole('alert');
+    await expect(question).toContainText('You have not confirmed that the secret is stored.');
+    await expect(created.getByText(/^ldk_[\w-]{20,}$/u)).toBeVisible();
+    await expect(desk).toHaveURL(/#\/api-access$/u);
+    await question.getByRole('button', { name: 'Keep open' }).click();
+    await desk.close({ runBeforeUnload: true });
+    await expect.poll(() => asked).toEqual(['beforeunload']);
+    await created.getByRole('button', { name: 'I have saved it' }).click();
+    await desk.goBack();
+    await expect(desk).toHaveURL(/#\/overview$/u);
+    await desk.reload();
+    await expect(desk.getByRole('heading', { name: 'Overview' })).toBeVisible();
+    expect(asked).toEqual(['beforeunload']);
+  },
+);
 
 test(
   'a key that was not downloaded yet is not left without a question',

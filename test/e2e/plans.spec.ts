@@ -129,3 +129,16 @@ test('a plan beyond the edge is hinted at, and archiving is undone', async ({ de
   await results.getByRole('button', { name: 'Undo' }).click();
   await expect(desk.getByRole('columnheader', { name: 'plan-0' })).toBeVisible();
 });
+
+test('plans with the same display name can be told apart where one is chosen', async ({ desk }) => {
+  for (const name of ['team-2025', 'team-2026']) {
+    const data = { name, display_name: 'Team', duration_days: 30, licensing: 'floating', seats: 5 };
+    const response = await desk.request.post('/admin/api/plans/', { data });
+    expect(response.ok(), await response.text()).toBe(true);
+  }
+  await desk.goto('/#/licenses?new=1');
+  const plan = desk.getByRole('dialog').getByLabel('Plan', { exact: true });
+  await plan.selectOption({ label: 'Team (team-2026): 30 days, 5 floating seats' });
+  await desk.goto('/#/floating?plan=team-2025');
+  await expect(desk.getByRole('button', { name: 'Plan: Team (team-2025)' })).toBeVisible();
+});

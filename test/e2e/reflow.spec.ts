@@ -157,3 +157,35 @@ for (const address of ['/#/audit', '/#/floating?view=denials'])
       expect(from, `${width} px`).toBe(to);
     }
   });
+
+/** Whether the middle of what has the focus can be seen. */
+const isFocusCovered = (page: Page) =>
+  page.evaluate(() => {
+    const focused = document.activeElement;
+    if (!focused) return false;
+    const { x, y, width, height } = focused.getBoundingClientRect();
+    const top = document.elementFromPoint(x + width / 2, y + height / 2);
+    return !top || !(focused.contains(top) || top.contains(focused));
+  });
+
+test('nothing in a dialog covers what the keyboard goes back to', { tag: '@browser' }, async ({ desk }) => {
+  await desk.goto('/#/licenses');
+  await desk.getByRole('button', { name: 'New license' }).click();
+  const dialog = desk.getByRole('dialog');
+  const submit = dialog.getByRole('button', { name: 'Issue license' });
+  // 200 % and 400 % zoom; then the lowest page with a head that stays.
+  for (const [width, height] of [
+    [720, 450],
+    [320, 256],
+    [720, 480],
+  ] as const) {
+    await desk.setViewportSize({ width, height });
+    await submit.focus();
+    const isFirst = () =>
+      dialog.getByRole('button', { name: 'Dismiss' }).evaluate((button) => button === document.activeElement);
+    while (!(await isFirst())) {
+      await desk.keyboard.press('Shift+Tab');
+      await expect.poll(() => isFocusCovered(desk), { message: `${width} × ${height}` }).toBe(false);
+    }
+  }
+});

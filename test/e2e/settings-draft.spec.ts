@@ -1,6 +1,7 @@
 // What was entered in the settings is neither lost nor refused without a word.
 import type { Page } from '@playwright/test';
 import { gate } from './gate.ts';
+import { goTo } from './tasks.ts';
 import { expect, test } from './test.ts';
 
 const saveBar = (page: Page) => page.getByRole('group', { name: 'Unsaved changes' });
@@ -34,6 +35,30 @@ test('an empty address is not saved as the default one', { tag: '@browser' }, as
   await expect(desk.getByText('This field is required.')).toBeVisible();
   await expect(saveBar(desk)).toBeVisible();
 });
+
+test(
+  'what was entered is not left with the tab without a question, on any screen, until it is discarded',
+  { tag: '@browser' },
+  async ({ desk }) => {
+    const asked: string[] = [];
+    desk.on('dialog', (dialog) => {
+      asked.push(dialog.type());
+      // Stays.
+      void dialog.dismiss();
+    });
+    await desk.goto('/#/settings');
+    await desk.getByLabel('Rate limit: token checks').fill('70');
+    await goTo(desk, 'Audit');
+    await desk.close({ runBeforeUnload: true });
+    await expect.poll(() => asked).toEqual(['beforeunload']);
+    await desk.goBack();
+    await saveBar(desk).getByRole('button', { name: 'Discard' }).click();
+    await expect(saveBar(desk)).toHaveCount(0);
+    await desk.reload();
+    await expect(desk.getByLabel('Rate limit: token checks')).toHaveValue('60');
+    expect(asked).toEqual(['beforeunload']);
+  },
+);
 
 test('what is entered during a save is kept', { tag: '@browser' }, async ({ desk }) => {
   await desk.goto('/#/settings');

@@ -202,7 +202,7 @@ test(
     await saveBar(desk).getByRole('button', { name: 'Save changes' }).click();
     await expect(desk.getByRole('alert')).toContainText('must be an absolute path');
     await desk.getByLabel('Backup folder').fill(info.outputPath('backups'));
-    await desk.getByLabel('Hour').selectOption('4');
+    await desk.getByLabel('Hour').selectOption({ label: '04:00' });
     await saveBar(desk).getByRole('button', { name: 'Save changes' }).click();
     await expect(saveBar(desk)).toHaveCount(0);
     await expectAccessible(desk);
@@ -267,6 +267,7 @@ test('a backup is downloaded, encrypted under a passphrase', { tag: '@browser' }
   }
   await repeated.fill('correct horse buttery');
   await expect(desk.getByRole('alert')).toHaveText('The passphrases do not match.');
+  await expect(repeated).toHaveAccessibleDescription('The passphrases do not match.');
   await expect(button).toBeDisabled();
   await repeated.fill('correct horse battery staple moon');
   await expectAccessible(desk);

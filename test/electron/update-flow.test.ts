@@ -45,9 +45,10 @@ test('an update is installed after the server has stopped, and the app starts ag
 describe('on macOS, which closes the windows first', () => {
   const mac = { ...offering, STAND_IN_PLATFORM: 'darwin' };
 
-  test('an update is installed with the window open', async () => {
+  test('an update is installed with the window open, whatever its page would lose', async () => {
     const shell = start({ env: mac });
     await shell.event('shown');
+    await shell.happen({ do: 'guard-page' });
     await install(shell);
     expect(await shell.event('update', 2)).toMatchObject({ step: 'install', serverRuns: false });
     expect(await shell.exited).toBe(0);

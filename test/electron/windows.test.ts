@@ -53,6 +53,17 @@ describe('a window', () => {
     expect(shell.count('error-box')).toBe(0);
   });
 
+  test('asks before it leaves a page that objects, but not to quit', async () => {
+    const shell = start({ env: announcing });
+    await shell.event('shown');
+    await shell.happen({ do: 'guard-page' });
+    expect(await shell.happen({ do: 'reload-page', button: 1 })).toBe(false);
+    expect((await shell.event('message-box')).buttons).toEqual(['Leave', 'Stay']);
+    expect(await shell.happen({ do: 'reload-page', button: 0 })).toBe(true);
+    expect(await quit(shell)).toBe(0);
+    expect(shell.count('message-box')).toBe(2);
+  });
+
   test('is minimized where the desktop shows no tray icons', async () => {
     const shell = start({ env: { ...announcing, STAND_IN_TRAY: 'false' } });
     await shell.event('shown');

@@ -64,7 +64,13 @@ const failure = z.strictObject({
   // One line for people, and never a stack or a path of this machine.
   message: z.string().regex(/^(?!.*(?:node_modules|\.ts:|\.js:|SQLITE|SELECT )).{3,500}$/u),
   details: z
-    .array(z.strictObject({ path: z.string(), message: z.string().min(1) }))
+    .array(
+      z.strictObject({
+        path: z.string(),
+        message: z.string().min(1),
+        reason: z.literal('host_unresolved').optional(),
+      }),
+    )
     .min(1)
     .optional(),
   request_id: z.string().min(1).optional(),

@@ -162,6 +162,9 @@ describe('at registration', () => {
       code: 'webhook_url_forbidden',
       status: 422,
       message: 'url: the name nobody.example does not resolve',
+      details: [
+        { path: 'url', message: 'the name nobody.example does not resolve', reason: 'host_unresolved' },
+      ],
     });
   });
 

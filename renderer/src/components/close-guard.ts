@@ -1,5 +1,5 @@
 // A dialog does not close over what cannot be shown again: it waits for a running call, and asks before a loss.
-import { inject, type InjectionKey, onScopeDispose } from 'vue';
+import { inject, type InjectionKey, onScopeDispose, shallowReactive } from 'vue';
 
 /** What keeps the dialog open: a call whose reply it shows, or a loss, with the text that warns of it. */
 type Obstacle = 'call' | { loss: string } | null;
@@ -9,7 +9,7 @@ export const CLOSE_GUARDS: InjectionKey<Set<Guard>> = Symbol('close guards');
 
 /** For the dialog. */
 export function createCloseGuards() {
-  const guards = new Set<Guard>();
+  const guards = shallowReactive(new Set<Guard>());
   return {
     guards,
     obstacle(): Obstacle {

@@ -7,6 +7,8 @@ type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 export interface FieldProps {
   label: string;
   hint?: string | undefined;
+  /** The ID of a text in the slot that describes the field. */
+  noteId?: string | undefined;
   /** The server did not accept the value: the ID of what says why, if it is about this field alone. */
   refused?: Refused;
 }
@@ -34,7 +36,7 @@ export function useRefusal(id: () => string | undefined, refused: () => Refused)
 }
 
 /** @param props of the field, not destructured */
-export function useField(props: Readonly<Pick<FieldProps, 'hint' | 'refused'>>) {
+export function useField(props: Readonly<Pick<FieldProps, 'hint' | 'noteId' | 'refused'>>) {
   const id = useId();
   const problem = ref('');
   const reasonId = useRefusal(
@@ -58,6 +60,7 @@ export function useField(props: Readonly<Pick<FieldProps, 'hint' | 'refused'>>) 
     const ids = [
       ...(problem.value ? [`${id}-problem`] : []),
       ...(reasonId.value === undefined ? [] : [reasonId.value]),
+      ...(props.noteId === undefined ? [] : [props.noteId]),
       ...(props.hint ? [`${id}-hint`] : []),
     ];
     return ids.length > 0 ? ids.join(' ') : undefined;

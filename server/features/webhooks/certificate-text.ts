@@ -1,6 +1,6 @@
 // Validates certificates that administrators paste.
 import { X509Certificate } from 'node:crypto';
-import { ApiError } from '#server/wire/errors.ts';
+import { refusedField } from '#server/wire/errors.ts';
 
 const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/gu;
 
@@ -10,8 +10,7 @@ export function checkCertificates(text: string): void {
   try {
     for (const certificate of certificates) void new X509Certificate(certificate);
   } catch {
-    throw new ApiError('invalid_request', 'ca: contains a certificate that cannot be read');
+    throw refusedField('ca', 'contains a certificate that cannot be read');
   }
-  if (certificates.length === 0)
-    throw new ApiError('invalid_request', 'ca: must be one or more certificates in PEM');
+  if (certificates.length === 0) throw refusedField('ca', 'must be one or more certificates in PEM');
 }

@@ -19,6 +19,13 @@ function forbidden(message: string): ApiError {
   return new ApiError('webhook_url_forbidden', `url: ${message}`);
 }
 
+function unresolved(host: string): ApiError {
+  const message = `the name ${host} does not resolve`;
+  return new ApiError('webhook_url_forbidden', `url: ${message}`, {
+    details: [{ path: 'url', message, reason: 'host_unresolved' }],
+  });
+}
+
 /** The host in the form that sockets take: IPv6 without brackets. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/gu, '');
@@ -56,7 +63,7 @@ export async function checkWebhookUrl(text: string, { allow, lookup }: Guard): P
     return url;
   }
   const addresses = await lookup(host, { all: true }).catch((): LookupAddress[] => []);
-  if (addresses.length === 0) throw forbidden(`the name ${host} does not resolve`);
+  if (addresses.length === 0) throw unresolved(host);
   const refused = addresses.find(({ address }) => !isReachable(address, allow));
   if (refused) {
     throw forbidden(

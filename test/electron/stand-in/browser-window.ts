@@ -12,6 +12,10 @@ export interface WindowOfTest {
   contents: Contents;
   move(bounds: Partial<Electron.Rectangle>, isMaximized: boolean): void;
   enterFullScreen(): void;
+  /** Its page objects to being left. */
+  guard(): void;
+  /** Asks the page, and the shell if the page objects. */
+  mayUnload(): boolean;
   destroy(): void;
 }
 
@@ -34,6 +38,7 @@ function createWindow(options: Electron.BrowserWindowConstructorOptions = {}): E
   let isFullScreen = false;
   let isPainted = false;
   let isReadyToShow = false;
+  let isGuarded = false;
 
   report({ event: 'window', id, options: { ...rest }, webPreferences: { ...webPreferences } });
   const life = { isDestroyed: () => isDestroyed };
@@ -73,11 +78,18 @@ function createWindow(options: Electron.BrowserWindowConstructorOptions = {}): E
     removeWindow(open);
   }
 
+  function mayUnload(): boolean {
+    if (!isGuarded) return true;
+    const event = electronEvent({});
+    emit(contents.object, 'will-prevent-unload', event);
+    return event.defaultPrevented;
+  }
+
   function close(): void {
     if (isClosing || isDestroyed) return;
     const event = electronEvent({});
     emit(object, 'close', event);
-    if (event.defaultPrevented) {
+    if (event.defaultPrevented || !mayUnload()) {
       closeCancelled();
       return;
     }
@@ -145,6 +157,10 @@ function createWindow(options: Electron.BrowserWindowConstructorOptions = {}): E
       isMaximized = nowMaximized;
     },
     enterFullScreen: () => setFullScreen(true),
+    guard() {
+      isGuarded = true;
+    },
+    mayUnload,
     destroy,
   };
   windows.push(forTest);

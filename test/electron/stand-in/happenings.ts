@@ -52,6 +52,10 @@ export type Happening =
   | { do: 'close-window' | 'enter-full-screen' }
   | { do: 'move-window'; x: number; y: number; width: number; height: number; maximized?: boolean }
   | { do: 'press-button'; button: number }
+  /** From here on, the page objects to being left. */
+  | { do: 'guard-page' }
+  /** Answered with whether the page was left. The button is for the question, if there is one. */
+  | { do: 'reload-page'; button: number }
   /** In the dialog that is open; null: cancelled. */
   | { do: 'choose-path'; path: string | null }
   | { do: 'click-menu' | 'click-tray'; id: string }

@@ -2,7 +2,7 @@
 import { app } from './app.ts';
 import { windows, type WindowOfTest } from './browser-window.ts';
 import { announceShutdown, powerMonitor } from './desktop.ts';
-import { choosePath, pressButton } from './dialogs.ts';
+import { choosePath, pressAhead, pressButton } from './dialogs.ts';
 import { platform } from './environment.ts';
 import { type Happening, report } from './happenings.ts';
 import { clickMenu, clickTray, clickTrayIcon } from './menus.ts';
@@ -81,6 +81,11 @@ async function happen(happening: Happening): Promise<unknown> {
       return window?.move(happening, happening.maximized ?? false);
     case 'press-button':
       return pressButton(happening.button);
+    case 'guard-page':
+      return window?.guard();
+    case 'reload-page':
+      pressAhead(happening.button);
+      return window?.mayUnload();
     case 'choose-path':
       return choosePath(happening.path);
     case 'click-menu':

@@ -4,6 +4,7 @@ import type { PlanObject } from '#server/features/plans/plan-contract.ts';
 import type { SettingObject } from '#server/features/settings/settings-contract.ts';
 import { adminClient } from '../../api/admin-client.ts';
 import { onceOf } from '../../api/once.ts';
+import { atSessionEnd } from '../../session-end.ts';
 
 /** In the order of the steps. */
 export const STEPS = ['product', 'reach', 'plan'] as const;
@@ -23,6 +24,26 @@ export interface FirstRunDraft {
   wantsLicense: boolean;
 }
 
+const STORED_AS = 'license-desk-first-run';
+
+/** A reload of the page keeps the step, and must not fill in the defaults again. */
+export function storeDraft(draft: FirstRunDraft): void {
+  sessionStorage.setItem(STORED_AS, JSON.stringify(draft));
+}
+
+export function forgetDraft(): void {
+  sessionStorage.removeItem(STORED_AS);
+}
+atSessionEnd(forgetDraft);
+
+function storedDraft(): Partial<FirstRunDraft> {
+  try {
+    return JSON.parse(sessionStorage.getItem(STORED_AS) ?? '{}') as Partial<FirstRunDraft>;
+  } catch {
+    return {};
+  }
+}
+
 const valueOf = (settings: readonly SettingObject[], name: Asked) =>
   settings.find((setting) => setting.name === name)?.next_value ?? '';
 
@@ -37,6 +58,7 @@ export function draftOf(settings: readonly SettingObject[], plans: readonly Plan
     planName: first?.name ?? '',
     newPlan: { name: '', durationDays: 365, maxActivations: 3 },
     wantsLicense: true,
+    ...storedDraft(),
   };
 }
 

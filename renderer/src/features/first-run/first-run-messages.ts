@@ -25,7 +25,7 @@ export const firstRunMessages = messagesOf(
       tlsOff: 'Off: connections are not encrypted (http)',
       tlsAuto: 'Built-in authority: License Desk issues and renews its certificate (https)',
       openWarning:
-        'License keys and tokens are sent unencrypted. Anyone on the network can read and reuse them. Turn on TLS unless a reverse proxy handles it.',
+        'Warning: License keys and tokens are sent unencrypted. Anyone on the network can read and reuse them. Turn on TLS unless a reverse proxy handles it.',
       trustNote: 'Clients must trust the built-in authority. Download its ca.pem under “Certificates”.',
     },
     plan: {
@@ -72,7 +72,7 @@ export const firstRunMessages = messagesOf(
       tlsAuto:
         'Integrierte Zertifizierungsstelle: License Desk stellt sein Zertifikat selbst aus und erneuert es (https)',
       openWarning:
-        'Lizenzschlüssel und Token werden unverschlüsselt gesendet. Jeder im Netzwerk kann sie mitlesen und wiederverwenden. Aktivieren Sie TLS, sofern kein Reverse-Proxy die Verschlüsselung übernimmt.',
+        'Warnung: Lizenzschlüssel und Token werden unverschlüsselt gesendet. Jeder im Netzwerk kann sie mitlesen und wiederverwenden. Aktivieren Sie TLS, sofern kein Reverse-Proxy die Verschlüsselung übernimmt.',
       trustNote:
         'Clients müssen der integrierten Zertifizierungsstelle vertrauen. Laden Sie deren Datei ca.pem unter „Zertifikate“ herunter.',
     },

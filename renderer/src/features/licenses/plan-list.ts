@@ -25,11 +25,18 @@ export const usePlans = (): ComputedRef<readonly PlanObject[]> => usePlanList().
 export const seatsOfPlan = ({ licensing, seats, max_activations: devices }: PlanObject): number | null =>
   licensing === 'floating' ? seats : devices;
 
-/** The text of a plan in a picker. */
-export function usePlanOption(): (plan: PlanObject) => string {
+/** The display name, with the name where several plans have the same one. @param plans all of them */
+export function planTitle({ name, display_name: title }: PlanObject, plans: readonly PlanObject[]): string {
+  const isShared = plans.some((other) => other.name !== name && other.display_name === title);
+  return isShared ? `${title} (${name})` : title;
+}
+
+/** The text of a plan in a picker. @param plans all of them */
+export function usePlanOption(plans: () => readonly PlanObject[]): (plan: PlanObject) => string {
   const { t } = useI18n();
   return (plan) => {
-    const { display_name: name, duration_days: days } = plan;
+    const name = planTitle(plan, plans());
+    const { duration_days: days } = plan;
     const isFloating = plan.licensing === 'floating';
     const most = seatsOfPlan(plan);
     const devices =

@@ -1,7 +1,7 @@
 // The settings on the server, and what was entered but not saved yet. Entries outlive the screen, so that a restart of
 // the server or a new sign-in loses none of them.
 import { useQuery } from '@pinia/colada';
-import { computed, reactive } from 'vue';
+import { computed, reactive, shallowRef, watch } from 'vue';
 import { useI18n } from 'vue-i18n';
 import type { SettingObject } from '#server/features/settings/settings-contract.ts';
 import { adminClient } from '../../api/admin-client.ts';
@@ -9,9 +9,12 @@ import { failureOf } from '../../api/query-failure.ts';
 import { useCall } from '../../api/call-state.ts';
 import { showToast } from '../../components/toasts.ts';
 import { useUndoRefusal } from '../../components/undo-refusal.ts';
+import { useUnloadGuard } from '../../components/unload-guard.ts';
 import { atSessionEnd } from '../../session-end.ts';
 import { useSettingText } from './setting-text.ts';
 
+/** As they were last loaded. */
+const settings = shallowRef<readonly SettingObject[]>([]);
 /** By setting. Null, like an empty text, resets the setting to its default. */
 const entered = reactive(new Map<string, string | null>());
 atSessionEnd(() => entered.clear());
@@ -22,8 +25,17 @@ const savedText = ({ secret, next_value: value }: SettingObject): string => (sec
 /** What `config.json` holds; null for the default. */
 const fileValue = ({ next_value: value, default: fallback }: SettingObject) =>
   value === fallback ? null : value;
-const fileValues = (settings: readonly SettingObject[]) =>
-  new Map(settings.map((setting) => [setting.name, fileValue(setting)]));
+const fileValues = (all: readonly SettingObject[]) =>
+  new Map(all.map((setting) => [setting.name, fileValue(setting)]));
+
+const changed = computed(() =>
+  settings.value.filter((setting) => {
+    const text = entered.get(setting.name);
+    if (text === null) return setting.next_value !== setting.default;
+    return text !== undefined && text.trim() !== savedText(setting);
+  }),
+);
+useUnloadGuard(() => changed.value.length > 0);
 
 export function useSettingsDraft() {
   const { t } = useI18n();
@@ -31,7 +43,13 @@ export function useSettingsDraft() {
   const refuseChanged = useUndoRefusal();
   const query = useQuery({ key: ['settings', 'all'], query: () => adminClient.showSettings({}) });
   const shown = computed(() => query.data.value);
-  const settings = computed(() => shown.value?.settings ?? []);
+  watch(
+    shown,
+    (loaded) => {
+      if (loaded) settings.value = loaded.settings;
+    },
+    { immediate: true, flush: 'sync' },
+  );
   const find = (name: string) => settings.value.find((setting) => setting.name === name);
 
   function textOf(name: string): string {
@@ -45,14 +63,6 @@ export function useSettingsDraft() {
     if (setting && text === savedText(setting)) entered.delete(name);
     else entered.set(name, text);
   }
-
-  const changed = computed(() =>
-    settings.value.filter((setting) => {
-      const text = entered.get(setting.name);
-      if (text === null) return setting.next_value !== setting.default;
-      return text !== undefined && text.trim() !== savedText(setting);
-    }),
-  );
 
   /** Null removes the setting from the file. */
   const toValue = (text: string | null | undefined): string | null => text?.trim() || null;

@@ -1,7 +1,7 @@
 // `license-desk move-database` moves everything to PostgreSQL and back, or nothing.
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from 'pg';
+import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EXIT_CODES } from '../../cli/exit-codes.ts';
 import { documentOf, runCli } from '../helpers/cli.ts';
@@ -150,7 +150,7 @@ describe.skipIf(!hasPostgres)(`move-database${why}`, () => {
   it('says that nothing has changed if the connection is lost while the tables are created', async () => {
     const to = await newPostgresDatabase();
     // Without the name of a server, beside which a move is refused.
-    const [other, observer] = [new Client(to), new Client(to)];
+    const [other, observer] = [new pg.Client(to), new pg.Client(to)];
     await Promise.all([other.connect(), observer.connect()]);
     await other.query('BEGIN');
     // Whoever creates the same table waits for this.

@@ -103,7 +103,7 @@ describe.skipIf(!hasPostgres)(`two servers on one PostgreSQL database${why}`, ()
   });
 
   it('tells once of each license that ends soon, however many scan', async () => {
-    const made: CreatedLicense[] = [];
+    const made: Awaited<ReturnType<TestServer['admin']['createLicense']>>[] = [];
     // More at once could wait for a connection for too long.
     for (let tens = 0; tens < 23; tens += 1) {
       const ten = await turns(10, (server, turn) =>

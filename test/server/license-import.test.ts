@@ -334,6 +334,19 @@ describe('a run', () => {
     expect(await result(import_id, 'faulty')).toHaveLength(2);
   });
 
+  it('takes the file of faulty rows again, as often as rows are still faulty', async () => {
+    const preview = async (text: string) => {
+      const { import_id } = await upload(text);
+      const recipe = { import_id, mapping: { holder: 'Who', plan: 'Tier' } };
+      await adminSuccess(server, 'previewImport', recipe);
+      return (await result(import_id, 'faulty')).join('\r\n');
+    };
+    const first = await preview('Who,Tier\nAcme,standard\n,nowhere\nB,nowhere\n');
+    const second = await preview(first.replace(',,nowhere', ',A,standard'));
+    expect(second.split('\r\n')).toEqual(['line,error,Who,Tier', '3,Tier: plan nowhere not found,B,nowhere']);
+    expect(await preview(second)).toBe(second.replace('3,', '2,'));
+  });
+
   it('has no results of a file that was never checked, or was cancelled', async () => {
     const { import_id } = await upload('Who\n""\nx\n');
     const faulty = { import_id, part: 'faulty' };

@@ -5,7 +5,7 @@ import type { CheckedBatch } from './import-check.ts';
 import type { ImportFiles } from './import-files.ts';
 import { addFindings, type Findings, noFindings } from './import-job.ts';
 import type { ImportRecipe } from './import-row.ts';
-import type { ImportError } from './license-transfer-contract.ts';
+import { countFaultyColumns, FAULTY_COLUMNS, type ImportError } from './license-transfer-contract.ts';
 
 export interface ImportPass {
   id: string;
@@ -46,7 +46,7 @@ function reasonOf(errors: readonly ImportError[]): string {
     .join('; ');
 }
 
-/** Checks all rows, and leaves the faulty ones as a file. */
+/** Checks all rows, and leaves the faulty ones as a file, without the line numbers and errors of an earlier one. */
 export async function findAll(
   { id, columns, batches }: ImportPass,
   files: Pick<ImportFiles, 'writeResult' | 'removeResults'>,
@@ -54,15 +54,16 @@ export async function findAll(
 ): Promise<{ findings: Findings; valid: number }> {
   const findings = noFindings();
   let valid = 0;
+  const earlier = countFaultyColumns(columns);
   const result = await files.writeResult(id, 'faulty');
   try {
-    await result.write(csvLine(['line', 'error', ...columns]));
+    await result.write(csvLine([...FAULTY_COLUMNS, ...columns.slice(earlier)]));
     for await (const { good, faulty } of batches) {
       signal?.throwIfAborted();
       valid += good.length;
       for (const { line, cells, errors } of faulty) {
         addFindings(findings, errors);
-        await result.write(csvLine([line, reasonOf(errors), ...cells.map(csvText)]));
+        await result.write(csvLine([line, reasonOf(errors), ...cells.slice(earlier).map(csvText)]));
       }
     }
   } catch (error) {

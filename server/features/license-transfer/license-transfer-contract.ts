@@ -55,6 +55,14 @@ const recipe = {
 /** Files that an import leaves for a day. */
 export const IMPORT_RESULTS = ['faulty', 'keys'] as const;
 
+/** The columns that the file of faulty rows begins with. It is imported again once it is corrected. */
+export const FAULTY_COLUMNS = ['line', 'error'] as const;
+
+/** The number of columns that the file has only because it is a file of faulty rows. */
+export function countFaultyColumns(columns: readonly string[]): number {
+  return FAULTY_COLUMNS.every((name, index) => columns[index] === name) ? FAULTY_COLUMNS.length : 0;
+}
+
 const importError = z.object({
   line: z.int().meta({ description: 'The line in the file on which the row begins, from 1.' }),
   column: z.string().nullable(),

@@ -1,5 +1,6 @@
 // Maps the columns of a file to license fields. The first guess can be changed.
 import {
+  countFaultyColumns,
   IMPORT_FIELDS,
   type ImportField,
   type licenseTransferAdminContract,
@@ -20,7 +21,7 @@ export interface ImportDraft {
   product: string;
 }
 
-/** Column names of other systems, in lowercase letters and digits, likeliest first. */
+/** Column names of other systems and of the dialog, in lowercase letters and digits, likeliest first. */
 const NAMES: Record<ImportField, readonly string[]> = {
   holder: [
     'holder',
@@ -35,7 +36,7 @@ const NAMES: Record<ImportField, readonly string[]> = {
     'firma',
   ],
   email: ['email', 'emailaddress', 'mail', 'contactemail', 'emailadresse'],
-  plan: ['plan', 'edition', 'tier', 'licensetype', 'tarif', 'lizenztyp'],
+  plan: ['plan', 'planname', 'edition', 'tier', 'licensetype', 'tarif', 'lizenztyp'],
   product: ['product', 'productslug', 'productname', 'produkt'],
   expires_at: [
     'expiresat',
@@ -46,17 +47,28 @@ const NAMES: Record<ImportField, readonly string[]> = {
     'validuntil',
     'enddate',
     'ablaufdatum',
+    'ablauf',
     'laeuftab',
     'gueltigbis',
   ],
-  days: ['days', 'durationdays', 'duration', 'termdays', 'tage', 'laufzeit'],
+  days: ['days', 'durationdays', 'duration', 'termdays', 'tage', 'laufzeittage', 'laufzeit'],
   order_number: ['ordernumber', 'order', 'orderid', 'ponumber', 'bestellnummer', 'auftragsnummer'],
   notes: ['notes', 'note', 'comment', 'comments', 'remarks', 'notizen', 'notiz', 'bemerkung'],
-  license_key: ['licensekey', 'key', 'serial', 'serialnumber', 'lizenzschluessel', 'schluessel'],
+  license_key: [
+    'licensekey',
+    'existinglicensekey',
+    'key',
+    'serial',
+    'serialnumber',
+    'lizenzschluessel',
+    'vorhandenerlizenzschluessel',
+    'schluessel',
+  ],
 };
 
 function plain(name: string): string {
   return name
+    .normalize()
     .toLowerCase()
     .replaceAll('ä', 'ae')
     .replaceAll('ö', 'oe')
@@ -86,9 +98,9 @@ export function otherColumns(
   return columns.filter((column) => !taken.has(column));
 }
 
-/** All columns that the export of licenses does not add by itself, such as the state. */
+/** All columns that the files of the server do not add by themselves, such as the state or the error of a row. */
 export function guessCustom(columns: readonly string[], assigned: Pick<ImportDraft, 'columns'>): string[] {
-  return otherColumns(columns, assigned)
+  return otherColumns(columns.slice(countFaultyColumns(columns)), assigned)
     .filter((column) => !isLicenseColumn(column) && !UNNAMED.test(column))
     .slice(0, MAX_CUSTOM_FIELDS);
 }

@@ -4,7 +4,11 @@ import { expectAccessible } from './accessibility.ts';
 import { goTo, task } from './tasks.ts';
 import { chooseAction, expect, issueLicense, test } from './test.ts';
 
-const csv = (text: string) => ({ name: 'licenses.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+const csv = (text: string, encoding: 'utf8' | 'latin1' = 'utf8') => ({
+  name: 'licenses.csv',
+  mimeType: 'text/csv',
+  buffer: Buffer.from(text, encoding),
+});
 
 /** @returns the dialog, which offers to import one license */
 async function checkImport(desk: Page): Promise<Locator> {
@@ -54,6 +58,36 @@ test('licenses are imported from CSV, all of them or none', async ({ desk }) => 
   await desk.getByRole('searchbox').fill('k-815');
   await expect(rows).toHaveCount(1);
   await expect(rows).toContainText('K-815');
+});
+
+test('the names of a file whose encoding is a guess are shown to be checked', async ({ desk }) => {
+  await desk.goto('/#/licenses');
+  await desk.getByRole('button', { name: 'Import licenses from CSV' }).click();
+  const dialog = desk.getByRole('dialog', { name: 'Import from CSV' });
+  const rows = Array.from({ length: 9 }, (_, row) => `Acme ${row};1`);
+  await dialog
+    .getByLabel('CSV file')
+    .setInputFiles(csv(`Inhaber;Notizen\n${rows.join('\n')}\nWeber;S\xfcd\nM\xfcller;2\n`, 'latin1'));
+  await expect(dialog.getByRole('note')).toContainText('read as Windows-1252');
+  await expect(dialog.getByText('Example: Müller')).toBeVisible();
+  await expect(dialog.getByText('Example: Süd')).toBeVisible();
+  await expectAccessible(desk);
+});
+
+test('the file of faulty rows is imported again without its own columns', async ({ desk }) => {
+  await desk.goto('/#/licenses');
+  await desk.getByRole('button', { name: 'Import licenses from CSV' }).click();
+  const dialog = desk.getByRole('dialog', { name: 'Import from CSV' });
+  await dialog
+    .getByLabel('CSV file')
+    .setInputFiles(csv('line,error,holder,plan,KST\n3,plan: plan gold not found,Acme,standard,K-1\n'));
+  const custom = dialog.getByRole('group', { name: 'Custom fields' });
+  await expect(custom.getByLabel('line')).not.toBeChecked();
+  await dialog.getByRole('button', { name: 'Check all rows' }).click();
+  await dialog.getByRole('button', { name: 'Import 1 license' }).click();
+  await expect(dialog.getByRole('status')).toHaveText('1 license imported.');
+  const listed = await desk.request.get('/admin/api/licenses/');
+  expect(await listed.json()).toMatchObject({ items: [{ holder: 'Acme', custom_fields: { KST: 'K-1' } }] });
 });
 
 test('columns whose headings have the same beginning become different custom fields', async ({ desk }) => {

@@ -1,9 +1,7 @@
 // Which columns of a file the import takes for which fields before the administrator changes anything.
 import { describe, expect, it } from 'vitest';
-import {
-  FAULTY_COLUMNS,
-  IMPORT_FIELDS,
-} from '#server/features/license-transfer/license-transfer-contract.ts';
+import { FAULTY_COLUMNS } from '#server/features/license-transfer/license-csv-contract.ts';
+import { IMPORT_FIELDS } from '#server/features/license-transfer/license-transfer-contract.ts';
 import { guessColumns, guessCustom } from '../../renderer/src/features/license-transfer/import-draft.ts';
 import { licenseTransferMessages } from '../../renderer/src/features/license-transfer/license-transfer-messages.ts';
 import { licenseMessages } from '../../renderer/src/features/licenses/license-messages.ts';

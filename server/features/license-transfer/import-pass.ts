@@ -5,7 +5,8 @@ import type { CheckedBatch } from './import-check.ts';
 import type { ImportFiles } from './import-files.ts';
 import { addFindings, type Findings, noFindings } from './import-job.ts';
 import type { ImportRecipe } from './import-row.ts';
-import { countFaultyColumns, FAULTY_COLUMNS, type ImportError } from './license-transfer-contract.ts';
+import { countFaultyColumns, FAULTY_COLUMNS } from './license-csv-contract.ts';
+import type { ImportError } from './license-transfer-contract.ts';
 
 export interface ImportPass {
   id: string;

@@ -33,7 +33,9 @@ export interface ImportOrder {
   licenseKey: string | undefined;
 }
 
-const PLAIN_DATE = /^\d{4}-\d{2}-\d{2}$/u;
+const PLAIN_DATE = /^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})$/u;
+/** As German spreadsheets write it: 31.12.2027, 1.2.2027. */
+const DOTTED_DATE = /^(?<day>\d{1,2})\.(?<month>\d{1,2})\.(?<year>\d{4})$/u;
 
 /** A column of the export. Its other states are those of the license's term, which an import sets. */
 const STATE_COLUMN = 'state';
@@ -44,7 +46,8 @@ const MESSAGES: Partial<Record<ImportField, string>> = {
   holder: 'must not be empty',
   email: 'must be an email address',
   days: 'must be a whole number of days, 1 to 36500',
-  expires_at: 'must be a date such as 2027-01-31, or a time with offset such as 2027-01-31T12:00:00Z',
+  expires_at:
+    'must be a date such as 2027-01-31 or 31.01.2027, or a time with offset such as 2027-01-31T12:00:00Z',
 };
 
 /** The messages of the schema's own rules, and those about a text that is too long, are for every reader. */
@@ -55,7 +58,10 @@ function messageOf({ path, code, message, ...issue }: z.core.$ZodIssue): string 
 
 /** A plain date is the last valid day, as on the command line and in the back office. */
 function toField(field: ImportField, text: string): unknown {
-  if (field === 'expires_at' && PLAIN_DATE.test(text)) return endOfUtcDay(text);
+  if (field === 'expires_at') {
+    const { day, month, year } = (PLAIN_DATE.exec(text) ?? DOTTED_DATE.exec(text))?.groups ?? {};
+    return day && month ? endOfUtcDay(`${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`) : text;
+  }
   return field === 'days' && /^\d{1,15}$/u.test(text) ? Number(text) : text;
 }
 
@@ -83,7 +89,7 @@ export function createRowReader(columns: readonly string[], recipe: ImportRecipe
   }
 
   return ({ line, cells }: CsvRow): ImportOrder => {
-    if (cells.length > columns.length) {
+    if (cells.slice(columns.length).some((cell) => cell.trim() !== '')) {
       const message = `has ${cells.length} cells for ${columns.length} columns`;
       const errors = [{ line, column: null, message }];
       return { line, cells, order: null, refused: new Set(), errors, licenseKey: undefined };

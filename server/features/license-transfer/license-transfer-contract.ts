@@ -52,16 +52,15 @@ const recipe = {
     .meta({ description: 'Used where the cell is empty or no column is mapped.' }),
 };
 
+/** Encodings of files, as spreadsheets write them. */
+const ENCODINGS = ['utf-8', 'utf-16', 'windows-1252'] as const;
+const encoding = z.enum(ENCODINGS).meta({
+  description:
+    'How the file was read. `windows-1252` is a guess, for a file that is not UTF-8 and has no byte order mark: check its letters such as ä.',
+});
+
 /** Files that an import leaves for a day. */
 export const IMPORT_RESULTS = ['faulty', 'keys'] as const;
-
-/** The columns that the file of faulty rows begins with. It is imported again once it is corrected. */
-export const FAULTY_COLUMNS = ['line', 'error'] as const;
-
-/** The number of columns that the file has only because it is a file of faulty rows. */
-export function countFaultyColumns(columns: readonly string[]): number {
-  return FAULTY_COLUMNS.every((name, index) => columns[index] === name) ? FAULTY_COLUMNS.length : 0;
-}
 
 const importError = z.object({
   line: z.int().meta({ description: 'The line in the file on which the row begins, from 1.' }),
@@ -103,8 +102,11 @@ export const licenseTransferAdminContract = {
     reply: z.object({
       import_id: importId,
       columns: z.array(z.string()),
-      sample: z.array(z.array(z.string())),
+      sample: z.array(z.array(z.string())).meta({
+        description: 'The first rows; if the encoding is a guess, those in which it matters come first.',
+      }),
       rows: z.int(),
+      encoding,
     }),
     errors: [],
     upload: { contentType: CSV, maxBytes: MAX_IMPORT_BYTES },
@@ -115,7 +117,7 @@ export const licenseTransferAdminContract = {
     auth: 'admin',
     summary: 'Check every row of an uploaded file',
     request: z.object(recipe),
-    reply: z.object({ rows: z.int(), valid: z.int(), ...findings }),
+    reply: z.object({ rows: z.int(), valid: z.int(), encoding, ...findings }),
     errors: ['import_not_found'],
   }),
   runImport: endpoint({
@@ -168,6 +170,7 @@ export const licenseTransferAdminContract = {
   }),
 };
 
+export type ImportEncoding = (typeof ENCODINGS)[number];
 export type ImportField = (typeof IMPORT_FIELDS)[number];
 export type ImportResult = (typeof IMPORT_RESULTS)[number];
 export type ImportState = (typeof IMPORT_STATES)[number];

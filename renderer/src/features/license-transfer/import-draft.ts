@@ -1,11 +1,13 @@
 // Maps the columns of a file to license fields. The first guess can be changed.
 import {
-  countFaultyColumns,
   IMPORT_FIELDS,
   type ImportField,
   type licenseTransferAdminContract,
 } from '#server/features/license-transfer/license-transfer-contract.ts';
-import { isLicenseColumn } from '#server/features/license-transfer/license-csv-contract.ts';
+import {
+  countFaultyColumns,
+  isLicenseColumn,
+} from '#server/features/license-transfer/license-csv-contract.ts';
 import { foldFieldName, MAX_CUSTOM_FIELDS, MAX_FIELD_NAME } from '#server/wire/custom-fields.ts';
 import type { ReplyOf, RequestInput } from '#server/wire/endpoint.ts';
 
@@ -84,6 +86,16 @@ export function guessColumns(columns: readonly string[]): Record<ImportField, st
   const guesses = Object.fromEntries(IMPORT_FIELDS.map((field) => [field, guess(field)]));
   const found = guesses as Record<ImportField, string>;
   return found.expires_at ? { ...found, days: '' } : found;
+}
+
+const NOT_ASCII = /[^\0-\u007f]/u;
+
+/** The first cell of the column that is not empty; if the encoding is a guess, the first one in which it matters. */
+export function sampleOf({ columns, sample, encoding }: UploadedFile, column: string): string {
+  const at = columns.indexOf(column);
+  const cells = sample.map((row) => row[at] ?? '').filter((cell) => cell !== '');
+  const telling = encoding === 'windows-1252' ? cells.find((cell) => NOT_ASCII.test(cell)) : undefined;
+  return telling ?? cells[0] ?? '';
 }
 
 /** Columns without a name in the file. */

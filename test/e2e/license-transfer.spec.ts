@@ -156,7 +156,7 @@ test(
       await expect(dialog.getByRole('status').first()).toHaveText('497 licenses imported. 3 rows skipped.');
       await expectAccessible(desk);
       const keys = await saved('Save license keys');
-      expect(keys).toMatch(/^license_key,holder,plan\r\n[0-9A-Z-]{29},Acme,\r\n/u);
+      expect(keys).toMatch(/^\ufefflicense_key,holder,plan\r\n[0-9A-Z-]{29},Acme,\r\n/u);
       await dialog.getByRole('button', { name: 'Done' }).click();
       await expect(desk.getByText('497 licenses', { exact: true })).toBeVisible();
     });
@@ -188,7 +188,7 @@ test(
     });
     expect(download.suggestedFilename()).toBe('licenses.csv');
     const [head, first, second, ...rest] = (await readFile(await download.path(), 'utf8')).split('\r\n');
-    expect(head).toContain('license_key,holder,email');
+    expect(head).toMatch(/^\ufefflicense_key,holder,email,/u);
     expect(first).toContain(",'=cmd(),");
     expect(first).toContain('"first ""line""\nsecond"');
     expect(second).toContain('"Acme ""Robotics"""');
@@ -248,5 +248,56 @@ test(
     await expect(outcome).toContainText('check the licenses before you import the file again');
     await dismiss.click();
     await expect(dialog).toHaveCount(0);
+  },
+);
+
+test(
+  'on a German page, files are as a German spreadsheet reads them, and are imported again',
+  { tag: '@browser' },
+  async ({ desk }) => {
+    const holder = 'Müller; Söhne, ,=1';
+    await issueLicense(desk, { holder, notes: 'eins\n-zwei' });
+    await issueLicense(desk, { holder: 'Weber' });
+    await desk.getByLabel('Language').selectOption('Deutsch');
+    async function saved(click: () => Promise<void>): Promise<Buffer> {
+      const downloaded = desk.waitForEvent('download');
+      await click();
+      return readFile(await (await downloaded).path());
+    }
+    await desk.goto('/#/audit');
+    const audit = await saved(() => desk.getByRole('link', { name: 'CSV herunterladen' }).click());
+    expect(audit.toString()).toMatch(/^\ufeffid;at;actor_kind;/u);
+
+    await desk.goto('/#/licenses');
+    const rows = desk.getByRole('rowgroup').getByRole('row');
+    await rows.filter({ hasText: 'Müller' }).getByRole('checkbox').check();
+    const selected = await saved(() => desk.getByRole('button', { name: 'Exportieren' }).click());
+    expect(selected.toString()).toMatch(
+      /^\ufefflicense_key;holder;[^\r]+\r\n[0-9A-Z-]+;"Müller; Söhne, ,'=1";/u,
+    );
+    async function choose(name: string): Promise<void> {
+      await desk.getByRole('button', { name: 'Weitere Aktionen' }).click();
+      await desk.getByRole('menuitem', { name }).click();
+    }
+    await choose('Als CSV exportieren');
+    const exporting = desk.getByRole('dialog', { name: 'Als CSV exportieren' });
+    const buffer = await saved(() => exporting.getByRole('button', { name: 'CSV herunterladen' }).click());
+    expect(buffer.toString()).toMatch(/^\ufefflicense_key;holder;email;/u);
+    await exporting.getByRole('button', { name: 'Fertig' }).click();
+
+    await choose('Aus CSV importieren');
+    const dialog = desk.getByRole('dialog', { name: 'Aus CSV importieren' });
+    await dialog.getByLabel('CSV-Datei').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer });
+    await dialog.getByRole('button', { name: 'Alle Zeilen prüfen' }).click();
+    await expect(dialog.getByRole('cell', { name: 'license_key' })).toHaveCount(2);
+    const faulty = await saved(() => dialog.getByRole('button', { name: 'Fehlerhafte Zeilen' }).click());
+    expect(faulty.toString()).toMatch(/^\ufeffline;error;license_key;holder;/u);
+    await dialog.getByLabel('Vorhandener Lizenzschlüssel').selectOption('Keine Spalte');
+    await dialog.getByRole('button', { name: 'Alle Zeilen prüfen' }).click();
+    await dialog.getByRole('button', { name: '2 Lizenzen importieren' }).click();
+    await expect(dialog.getByRole('status')).toContainText('2 Lizenzen importiert.');
+    const listed = await desk.request.get('/admin/api/licenses/?search=sohne');
+    const expected = { holder, notes: 'eins\n-zwei' };
+    expect(await listed.json()).toMatchObject({ items: [expected, expected] });
   },
 );

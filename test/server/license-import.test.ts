@@ -427,6 +427,22 @@ describe('a run', () => {
     expect(await preview(second)).toBe(second.replace('3,', '2,'));
   });
 
+  it('hands rows over with semicolons and a byte order mark if asked, and takes them again', async () => {
+    const { import_id } = await upload('Who,Tier,Notes\n"x,=1; y",nowhere,"two\nlines"\n');
+    const mapping = { holder: 'Who', plan: 'Tier', notes: 'Notes' };
+    await adminSuccess(server, 'previewImport', { import_id, mapping });
+    const query = `?import_id=${import_id}&part=faulty&separator=semicolon&bom=true`;
+    const reply = await fetch(`${server.adminOrigin}/admin/api/licenses/import/result/${query}`, {
+      headers: { authorization: `Bearer ${server.runtimeSecret}` },
+    });
+    const text = Buffer.from(await reply.arrayBuffer()).toString();
+    expect(text).toBe(
+      `\ufeffline;error;Who;Tier;Notes\r\n2;Tier: plan nowhere not found;"x,'=1; y";nowhere;"two\nlines"\r\n`,
+    );
+    const { sample } = await upload(text);
+    expect(sample[0]?.slice(2)).toEqual(['x,=1; y', 'nowhere', 'two\nlines']);
+  });
+
   it('has no results of a file that was never checked, or was cancelled', async () => {
     const { import_id } = await upload('Who\n""\nx\n');
     const faulty = { import_id, part: 'faulty' };

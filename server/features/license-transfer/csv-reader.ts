@@ -1,6 +1,7 @@
 // Reads CSV files of any dialect row by row, without loading the whole file.
 import { pipeline } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
+import { csvText } from '#server/wire/csv.ts';
 import { detectEncoding, type TextEncoding, textOf, unreadable } from './csv-encoding.ts';
 
 export interface CsvRow {
@@ -66,9 +67,18 @@ async function* withoutFirstLine(pieces: AsyncIterable<string>): AsyncGenerator<
   }
 }
 
-/** All rows, including the header; skips empty lines. @throws ApiError `invalid_request` */
-export async function* readCsv(path: string, format: CsvFormat): AsyncGenerator<CsvRow> {
+/**
+ * All rows, including the header, without the apostrophes of `csvLine`; skips empty lines.
+ * @param maxRowBytes a longer row is refused
+ * @throws ApiError `invalid_request`
+ */
+export async function* readCsv(
+  path: string,
+  format: CsvFormat,
+  maxRowBytes = MAX_ROW_BYTES,
+): AsyncGenerator<CsvRow> {
   const { encoding, delimiter, hasDelimiterLine } = format;
+  const separator = delimiter === ';' ? 'semicolon' : 'comma';
   const text = textOf(path, encoding);
   const parser = parse({
     delimiter,
@@ -76,7 +86,7 @@ export async function* readCsv(path: string, format: CsvFormat): AsyncGenerator<
     relax_column_count: true,
     skip_records_with_empty_values: true,
     skip_empty_lines: true,
-    max_record_size: MAX_ROW_BYTES,
+    max_record_size: maxRowBytes,
     info: true,
   });
   // Errors of the pipeline surface in the parser, which it destroys.
@@ -87,7 +97,7 @@ export async function* readCsv(path: string, format: CsvFormat): AsyncGenerator<
       record: string[];
     }>) {
       const breaks = record.reduce((count, cell) => count + cell.split('\n').length - 1, 0);
-      yield { line: info.lines - breaks, cells: record };
+      yield { line: info.lines - breaks, cells: record.map((cell) => csvText(cell, separator)) };
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;

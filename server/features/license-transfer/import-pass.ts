@@ -1,5 +1,5 @@
 // One pass over a file: what is wrong with it, also as a file for its author.
-import { csvLine, csvText } from '#server/wire/csv.ts';
+import { csvLine } from '#server/wire/csv.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import type { CheckedBatch } from './import-check.ts';
 import type { ImportFiles } from './import-files.ts';
@@ -64,7 +64,7 @@ export async function findAll(
       valid += good.length;
       for (const { line, cells, errors } of faulty) {
         addFindings(findings, errors);
-        await result.write(csvLine([line, reasonOf(errors), ...cells.slice(earlier).map(csvText)]));
+        await result.write(csvLine([line, reasonOf(errors), ...cells.slice(earlier)]));
       }
     }
   } catch (error) {

@@ -2,7 +2,6 @@
 import type { z } from 'zod';
 import { licenseAdminContract } from '#server/features/licenses/license-contract.ts';
 import type { LicenseOrder } from '#server/rules/license-draft.ts';
-import { csvText } from '#server/wire/csv.ts';
 import { foldFieldName } from '#server/wire/custom-fields.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import { endOfUtcDay } from '#server/wire/instants.ts';
@@ -80,7 +79,7 @@ export function createRowReader(columns: readonly string[], recipe: ImportRecipe
   const stateIndex = columns.findIndex((column) => foldFieldName(column) === STATE_COLUMN);
   const columnOf = ([field, name]: readonly PropertyKey[]) =>
     (field === 'custom_fields' ? customColumns[String(name)] : mapping[field as ImportField]) ?? null;
-  const cellAt = (cells: readonly string[], index: number) => csvText((cells[index] ?? '').trim());
+  const cellAt = (cells: readonly string[], index: number) => (cells[index] ?? '').trim();
 
   function customFieldsOf(cells: readonly string[]) {
     const given = customPlaces.map(({ name, index }) => [name, cellAt(cells, index)] as const);

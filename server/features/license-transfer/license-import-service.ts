@@ -189,8 +189,9 @@ export function createLicenseImportService(needs: Needs) {
     },
 
     /** @throws ApiError `import_not_found` */
-    download({ import_id: id, part }: RequestOf<typeof licenseTransferAdminContract.downloadImportResult>) {
-      const lines = files.readResult(id, part);
+    download(request: RequestOf<typeof licenseTransferAdminContract.downloadImportResult>) {
+      const { import_id: id, part, ...style } = request;
+      const lines = files.readResult(id, part, style);
       if (!lines)
         throw new ApiError('import_not_found', `the import has no ${part} rows, or is over a day old`);
       return new Document(`${CSV}; charset=utf-8`, lines, { fileName: `${part}.csv` });

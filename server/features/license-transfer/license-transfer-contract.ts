@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { licenseFilter } from '#server/features/licenses/license-contract.ts';
 import { byFieldName } from '#server/features/licenses/custom-field-contract.ts';
+import { csvStyle } from '#server/wire/csv-fields.ts';
 import { endpoint } from '#server/wire/endpoint.ts';
 import { slug, uploadedFile } from '#server/wire/fields.ts';
 
@@ -88,7 +89,7 @@ export const licenseTransferAdminContract = {
     path: '/licenses/export/',
     auth: 'admin',
     summary: 'Download all licenses that match a filter as CSV, newest first',
-    request: z.object(licenseFilter),
+    request: z.object({ ...licenseFilter, ...csvStyle }),
     reply: z.object({}),
     errors: [],
     documents: { [CSV]: 'The licenses.' },
@@ -145,6 +146,7 @@ export const licenseTransferAdminContract = {
       part: z.enum(IMPORT_RESULTS).meta({
         description: '`faulty`: since the last check. `keys`: since the import. Both are kept for a day.',
       }),
+      ...csvStyle,
     }),
     reply: z.object({}),
     errors: ['import_not_found'],

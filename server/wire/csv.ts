@@ -30,7 +30,7 @@ function innerPatterns(pattern: string): Readonly<Record<CsvSeparator, RegExp>> 
   return { comma: after(OTHER_SEPARATORS.comma), semicolon: after(OTHER_SEPARATORS.semicolon) };
 }
 
-/** What a file begins with. A spreadsheet takes a file without a byte order mark for one of its own encoding. */
+/** What a file begins with. Without a byte order mark, Excel does not recognize UTF-8. */
 export function csvStart({ bom }: Pick<CsvStyle, 'bom'>): string {
   return bom ? '\ufeff' : '';
 }

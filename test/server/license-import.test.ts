@@ -143,7 +143,10 @@ describe('an uploaded file', () => {
   it('is not UTF-8 in any of its pieces if only the last one is not', async () => {
     const text = `Name\n${'Müller\n'.repeat(10_000)}`;
     const mixed = await upload(Buffer.concat([Buffer.from(text), Buffer.from('M\xfcller\n', 'latin1')]));
-    expect(mixed).toMatchObject({ encoding: 'windows-1252', sample: Array(5).fill(['MÃ¼ller']) });
+    expect(mixed).toMatchObject({
+      encoding: 'windows-1252',
+      sample: Array.from({ length: 5 }, () => ['MÃ¼ller']),
+    });
     expect(await upload(text)).toMatchObject({ encoding: 'utf-8', rows: 10_000 });
   });
 

@@ -18,7 +18,7 @@ export interface CsvFormat {
 }
 
 const DELIMITERS = [',', ';', '\t'];
-/** Tells Excel how to read the file, whatever the locale. */
+/** Excel then does not use the separator of the locale. */
 const DELIMITER_LINE = /^sep=(?<delimiter>[,;\t]|\\t) *(?:\n|$)/iu;
 /** Far more than a license needs. Without a limit, an unclosed quote would swallow the rest of the file. */
 const MAX_ROW_BYTES = 65_536;

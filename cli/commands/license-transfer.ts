@@ -13,10 +13,11 @@ import { CommandFailure, toApiError, usageFailure } from '../command-failure.ts'
 import { exportsCsv } from '../csv-export.ts';
 import { addFieldPair, type FieldOptions } from '../field-options.ts';
 import { addLicenseFilter, licenseFilter, type LicenseFilterOptions } from '../license-filter.ts';
+import { truncate } from '../display-width.ts';
 import { newFile } from '../option-values.ts';
 import type { ServiceAccess } from '../service-access.ts';
 import { createSecretFile, fileFailure, type SecretFile } from '../text-file.ts';
-import { block, table } from '../text-layout.ts';
+import { block, printable, table } from '../text-layout.ts';
 
 /** The compiler reports a field that is missing here. */
 const FIELDS = Object.keys({
@@ -34,6 +35,7 @@ const FIELDS = Object.keys({
 const KEYS_FILE = 'new CSV file for the imported rows with their license keys, readable only by you';
 
 type Client = AdminAccess['client'];
+type Upload = Awaited<ReturnType<Client['uploadImport']>>;
 type Mapping = Partial<Record<ImportField, string>>;
 
 interface ImportOptions {
@@ -143,7 +145,8 @@ async function importLicenses(path: string, options: ImportOptions, command: Com
       const { preview, faulty, status } = await importUpload(access, upload, options);
       if (status === null) {
         await keys?.discard();
-        return { reply: preview, text: `${preview.valid} of ${preview.rows} rows can be imported.` };
+        const text = `${preview.valid} of ${preview.rows} rows can be imported.`;
+        return { reply: preview, text: withNote(text, upload) };
       }
       if (keys) {
         await saveResult(access, upload.import_id, 'keys', keys).catch((error: unknown) => {
@@ -153,7 +156,7 @@ async function importLicenses(path: string, options: ImportOptions, command: Com
       const imported = `${status.done - status.skipped} licenses imported`;
       const text =
         faulty === 0 ? `${imported}.` : `${imported}, ${faulty} skipped.\n\n${errorsText(preview.errors)}`;
-      return { reply: status, text };
+      return { reply: { ...status, encoding: upload.encoding }, text: withNote(text, upload) };
     } catch (error) {
       await keys?.discard();
       throw error;
@@ -164,10 +167,11 @@ async function importLicenses(path: string, options: ImportOptions, command: Com
 /** @returns no status after a dry run. Nothing is imported after an error, unless it says that this is unknown */
 async function importUpload(
   access: ServiceAccess,
-  { import_id: id, columns }: Awaited<ReturnType<Client['uploadImport']>>,
+  upload: Upload,
   { map, field, plan, product, dryRun, skipFaulty, faultyOut }: ImportOptions,
 ) {
   const { client } = access;
+  const { import_id: id, columns } = upload;
   const drop = () => client.cancelImport({ import_id: id });
   try {
     const recipe = {
@@ -180,13 +184,13 @@ async function importUpload(
     const faulty = preview.rows - preview.valid;
     if (faulty > 0 && faultyOut !== undefined)
       await saveResult(access, id, 'faulty', await createSecretFile(faultyOut));
-    if (faulty > 0 && !(skipFaulty && preview.valid > 0)) throw importFailure(preview);
+    if (faulty > 0 && !(skipFaulty && preview.valid > 0)) throw importFailure(preview, upload);
     if (dryRun) {
       await drop();
       return { preview, faulty, status: null };
     }
     const status = await runImport(client, { ...recipe, skip_rows: faulty });
-    if (status.state !== 'done') throw importFailure(status);
+    if (status.state !== 'done') throw importFailure(status, upload);
     return { preview, faulty, status };
   } catch (error) {
     // The first failure is the one to report.
@@ -242,11 +246,22 @@ function keysFailure(status: ImportStatus, error: unknown): CommandFailure {
 
 type Findings = Pick<ImportStatus, 'errors' | 'error_count'>;
 
-function importFailure({ errors, error_count: count }: Findings): CommandFailure {
+function importFailure({ errors, error_count: count }: Findings, upload: Upload): CommandFailure {
   const what = count === 1 ? '1 row has an error' : `${count} rows have errors`;
   return new CommandFailure('invalid_request', `nothing is imported: ${what}`, {
-    report: { fields: { errors, error_count: count }, text: errorsText(errors) },
+    report: {
+      fields: { errors, error_count: count, encoding: upload.encoding },
+      text: withNote(errorsText(errors), upload),
+    },
   });
+}
+
+/** Names a text of the file to check if the encoding is a guess. */
+function withNote(text: string, { encoding, columns, sample }: Upload): string {
+  if (encoding !== 'windows-1252') return text;
+  const example = [...sample.flat(), ...columns].find((cell) => /[^\0-\u007f]/u.test(cell)) ?? '';
+  const note = 'The file is not UTF-8 and was read as Windows-1252. Check its letters, for example:';
+  return `${text}\n\n${note} ${truncate(printable(example).trim(), 60)}`;
 }
 
 function errorsText(errors: readonly ImportError[]): string {

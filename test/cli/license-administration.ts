@@ -233,6 +233,28 @@ export function describeLicenseAdministration({ cli, dataDir, server }: Context)
       });
     });
 
+    test('a file whose encoding is a guess is said to be one, with an example to check', async () => {
+      writeFileSync(csv, Buffer.from('Inhaber;plan\nM\xfcller\t;\nS\xf6hne;nowhere\n', 'latin1'));
+      const words = ['license', 'import', csv, '--map', 'holder=Inhaber', '--product', 'guessed'];
+      const note =
+        'The file is not UTF-8 and was read as Windows-1252. Check its letters, for example: Müller';
+      const refused = await runCli([...words, ...here]);
+      expect(refused.stdout).toMatch(/^LINE +COLUMN +ERROR\n/u);
+      expect(refused.stdout.trimEnd().split('\n').at(-1)).toBe(note);
+      const skipping = [...words, '--skip-faulty'];
+      const dryRun = await runCli([...skipping, '--dry-run', ...here]);
+      expect(dryRun.stdout).toBe(`1 of 2 rows can be imported.\n\n${note}\n`);
+      expect(await cli.ok(...skipping, '--dry-run')).toMatchObject({ encoding: 'windows-1252' });
+      const imported = await runCli([...skipping, ...here]);
+      expect(imported.stdout.trimEnd().split('\n').at(-1)).toBe(note);
+      writeFileSync(csv, 'Inhaber;Ablauf\nMüller;31.12.2040\n');
+      const plain = await runCli([...words, '--map', 'expires_at=Ablauf', ...here]);
+      expect(plain.stdout).toBe('1 licenses imported.\n');
+      const { items } = await cli.ok<Listed<LicenseRecord>>('license', 'list', '--product', 'guessed');
+      expect(items.map(({ holder }) => holder)).toEqual(['Müller', 'Müller']);
+      expect(items[0]?.expires_at).toBe('2040-12-31T23:59:59.999Z');
+    });
+
     test('the export has the licenses of the filter', async () => {
       await newLicense({ holder: 'Exported', product: 'exported' });
       const out = join(folder, 'export.csv');

@@ -20,6 +20,11 @@ const NOT_A_COMMAND: Readonly<Record<string, string>> = {
   healthLive: 'answers as soon as a process listens; `doctor` calls health and healthReady',
 };
 
+const FOR_SPREADSHEETS = {
+  separator: 'for downloads that a spreadsheet opens; scripts read commas in every locale',
+  bom: 'for downloads that a spreadsheet opens; scripts read UTF-8',
+};
+
 /** Fields of requests that no command sends, each with the reason. */
 const NOT_SENT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   renewLicense: {
@@ -30,6 +35,9 @@ const NOT_SENT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   updatePlan: { id: '`plan update` takes the name' },
   deletePlan: { id: '`plan delete` takes the name' },
   revocationList: { format: '`cert crl` prints PEM, which OpenSSL converts' },
+  exportLicenses: FOR_SPREADSHEETS,
+  exportAudit: FOR_SPREADSHEETS,
+  downloadImportResult: FOR_SPREADSHEETS,
   updateLeaseRule: { match_changes: 'the match options replace the earlier ones' },
 };
 

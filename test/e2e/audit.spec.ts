@@ -52,7 +52,9 @@ test('audit entries are filtered, read and downloaded', { tag: '@browser' }, asy
   await desk.getByRole('link', { name: 'Download CSV' }).click();
   const csv = await readFile(await (await downloading).path(), 'utf8');
   const lines = csv.trimEnd().split('\r\n');
-  expect(lines[0]).toBe('id,at,actor_kind,actor_name,action,subject,before,after,request_id,actor_claimed');
+  expect(lines[0]).toBe(
+    '\ufeffid,at,actor_kind,actor_name,action,subject,before,after,request_id,actor_claimed',
+  );
   expect(lines.slice(1).map((line) => line.includes('license.created'))).toEqual([true, true]);
 });
 

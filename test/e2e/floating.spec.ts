@@ -306,8 +306,18 @@ test('usage shows the seats that were needed', { tag: '@browser' }, async ({ des
   const download = desk.waitForEvent('download');
   await seats.getByRole('button', { name: 'Download CSV' }).click();
   const csv = readFileSync(await (await download).path(), 'utf8');
-  expect(csv).toMatch(/^hour,peak,average,needed,seats\r\n/u);
+  expect(csv).toMatch(/^\ufeffhour,peak,average,needed,seats\r\n/u);
   expect(csv).toMatch(/,1,[\d.]+,2,1\r\n/u);
+  await desk.getByLabel('Language').selectOption('Deutsch');
+  const german = desk.waitForEvent('download');
+  await desk
+    .getByRole('region', { name: 'Belegte Plätze' })
+    .getByRole('button', { name: 'CSV herunterladen' })
+    .click();
+  const germanCsv = readFileSync(await (await german).path(), 'utf8');
+  expect(germanCsv).toMatch(/^\ufeffhour;peak;average;needed;seats\r\n/u);
+  expect(germanCsv).toMatch(/;1;\d+(?:,\d+)?;2;1\r\n/u);
+  await desk.getByLabel('Sprache').selectOption('English');
   const picture = desk.waitForEvent('download');
   await seats.getByRole('button', { name: 'Download picture' }).click();
   expect(

@@ -4,7 +4,11 @@ import { expectAccessible } from './accessibility.ts';
 import { goTo, task } from './tasks.ts';
 import { chooseAction, expect, issueLicense, test } from './test.ts';
 
-const csv = (text: string) => ({ name: 'licenses.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+const csv = (text: string, encoding: 'utf8' | 'latin1' = 'utf8') => ({
+  name: 'licenses.csv',
+  mimeType: 'text/csv',
+  buffer: Buffer.from(text, encoding),
+});
 
 /** @returns the dialog, which offers to import one license */
 async function checkImport(desk: Page): Promise<Locator> {
@@ -54,6 +58,36 @@ test('licenses are imported from CSV, all of them or none', async ({ desk }) => 
   await desk.getByRole('searchbox').fill('k-815');
   await expect(rows).toHaveCount(1);
   await expect(rows).toContainText('K-815');
+});
+
+test('the names of a file whose encoding is a guess are shown to be checked', async ({ desk }) => {
+  await desk.goto('/#/licenses');
+  await desk.getByRole('button', { name: 'Import licenses from CSV' }).click();
+  const dialog = desk.getByRole('dialog', { name: 'Import from CSV' });
+  const rows = Array.from({ length: 9 }, (_, row) => `Acme ${row};1`);
+  await dialog
+    .getByLabel('CSV file')
+    .setInputFiles(csv(`Inhaber;Notizen\n${rows.join('\n')}\nWeber;S\xfcd\nM\xfcller;2\n`, 'latin1'));
+  await expect(dialog.getByRole('note')).toContainText('read as Windows-1252');
+  await expect(dialog.getByText('Example: Müller')).toBeVisible();
+  await expect(dialog.getByText('Example: Süd')).toBeVisible();
+  await expectAccessible(desk);
+});
+
+test('the file of faulty rows is imported again without its own columns', async ({ desk }) => {
+  await desk.goto('/#/licenses');
+  await desk.getByRole('button', { name: 'Import licenses from CSV' }).click();
+  const dialog = desk.getByRole('dialog', { name: 'Import from CSV' });
+  await dialog
+    .getByLabel('CSV file')
+    .setInputFiles(csv('line,error,holder,plan,KST\n3,plan: plan gold not found,Acme,standard,K-1\n'));
+  const custom = dialog.getByRole('group', { name: 'Custom fields' });
+  await expect(custom.getByLabel('line')).not.toBeChecked();
+  await dialog.getByRole('button', { name: 'Check all rows' }).click();
+  await dialog.getByRole('button', { name: 'Import 1 license' }).click();
+  await expect(dialog.getByRole('status')).toHaveText('1 license imported.');
+  const listed = await desk.request.get('/admin/api/licenses/');
+  expect(await listed.json()).toMatchObject({ items: [{ holder: 'Acme', custom_fields: { KST: 'K-1' } }] });
 });
 
 test('columns whose headings have the same beginning become different custom fields', async ({ desk }) => {
@@ -122,7 +156,7 @@ test(
       await expect(dialog.getByRole('status').first()).toHaveText('497 licenses imported. 3 rows skipped.');
       await expectAccessible(desk);
       const keys = await saved('Save license keys');
-      expect(keys).toMatch(/^license_key,holder,plan\r\n[0-9A-Z-]{29},Acme,\r\n/u);
+      expect(keys).toMatch(/^\ufefflicense_key,holder,plan\r\n[0-9A-Z-]{29},Acme,\r\n/u);
       await dialog.getByRole('button', { name: 'Done' }).click();
       await expect(desk.getByText('497 licenses', { exact: true })).toBeVisible();
     });
@@ -154,7 +188,7 @@ test(
     });
     expect(download.suggestedFilename()).toBe('licenses.csv');
     const [head, first, second, ...rest] = (await readFile(await download.path(), 'utf8')).split('\r\n');
-    expect(head).toContain('license_key,holder,email');
+    expect(head).toMatch(/^\ufefflicense_key,holder,email,/u);
     expect(first).toContain(",'=cmd(),");
     expect(first).toContain('"first ""line""\nsecond"');
     expect(second).toContain('"Acme ""Robotics"""');
@@ -214,5 +248,56 @@ test(
     await expect(outcome).toContainText('check the licenses before you import the file again');
     await dismiss.click();
     await expect(dialog).toHaveCount(0);
+  },
+);
+
+test(
+  'on a German page, files are as a German spreadsheet reads them, and are imported again',
+  { tag: '@browser' },
+  async ({ desk }) => {
+    const holder = 'Müller; Söhne, ,=1';
+    await issueLicense(desk, { holder, notes: 'eins\n-zwei' });
+    await issueLicense(desk, { holder: 'Weber' });
+    await desk.getByLabel('Language').selectOption('Deutsch');
+    async function saved(click: () => Promise<void>): Promise<Buffer> {
+      const downloaded = desk.waitForEvent('download');
+      await click();
+      return readFile(await (await downloaded).path());
+    }
+    await desk.goto('/#/audit');
+    const audit = await saved(() => desk.getByRole('link', { name: 'CSV herunterladen' }).click());
+    expect(audit.toString()).toMatch(/^\ufeffid;at;actor_kind;/u);
+
+    await desk.goto('/#/licenses');
+    const rows = desk.getByRole('rowgroup').getByRole('row');
+    await rows.filter({ hasText: 'Müller' }).getByRole('checkbox').check();
+    const selected = await saved(() => desk.getByRole('button', { name: 'Exportieren' }).click());
+    expect(selected.toString()).toMatch(
+      /^\ufefflicense_key;holder;[^\r]+\r\n[0-9A-Z-]+;"Müller; Söhne, ,'=1";/u,
+    );
+    async function choose(name: string): Promise<void> {
+      await desk.getByRole('button', { name: 'Weitere Aktionen' }).click();
+      await desk.getByRole('menuitem', { name }).click();
+    }
+    await choose('Als CSV exportieren');
+    const exporting = desk.getByRole('dialog', { name: 'Als CSV exportieren' });
+    const buffer = await saved(() => exporting.getByRole('button', { name: 'CSV herunterladen' }).click());
+    expect(buffer.toString()).toMatch(/^\ufefflicense_key;holder;email;/u);
+    await exporting.getByRole('button', { name: 'Fertig' }).click();
+
+    await choose('Aus CSV importieren');
+    const dialog = desk.getByRole('dialog', { name: 'Aus CSV importieren' });
+    await dialog.getByLabel('CSV-Datei').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer });
+    await dialog.getByRole('button', { name: 'Alle Zeilen prüfen' }).click();
+    await expect(dialog.getByRole('cell', { name: 'license_key' })).toHaveCount(2);
+    const faulty = await saved(() => dialog.getByRole('button', { name: 'Fehlerhafte Zeilen' }).click());
+    expect(faulty.toString()).toMatch(/^\ufeffline;error;license_key;holder;/u);
+    await dialog.getByLabel('Vorhandener Lizenzschlüssel').selectOption('Keine Spalte');
+    await dialog.getByRole('button', { name: 'Alle Zeilen prüfen' }).click();
+    await dialog.getByRole('button', { name: '2 Lizenzen importieren' }).click();
+    await expect(dialog.getByRole('status')).toContainText('2 Lizenzen importiert.');
+    const listed = await desk.request.get('/admin/api/licenses/?search=sohne');
+    const expected = { holder, notes: 'eins\n-zwei' };
+    expect(await listed.json()).toMatchObject({ items: [expected, expected] });
   },
 );

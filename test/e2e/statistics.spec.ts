@@ -44,7 +44,7 @@ test(
 
     expect(await downloaded(desk, 'Licenses by plan')).toEqual({
       name: 'licenses-by-plan.csv',
-      text: 'plan,licenses\r\nstandard,2\r\nprofessional,1\r\n',
+      text: '\ufeffplan,licenses\r\nstandard,2\r\nprofessional,1\r\n',
     });
     await expect(panel(desk, 'Activations per day')).toContainText('Previous 0');
     const perDay = await downloaded(desk, 'Activations per day');

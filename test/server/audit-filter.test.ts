@@ -158,6 +158,14 @@ describe('the audit log as a file', () => {
     expect(reply.text.endsWith('\r\n')).toBe(true);
   });
 
+  it('has semicolons and a byte order mark if asked', async () => {
+    const address = `${server.adminOrigin}/admin/api/audit/export/?actor=nobody&separator=semicolon&bom=true`;
+    const reply = await fetch(address, { headers: { authorization: `Bearer ${server.runtimeSecret}` } });
+    expect(Buffer.from(await reply.arrayBuffer()).toString()).toBe(
+      '\ufeffid;at;actor_kind;actor_name;action;subject;before;after;request_id;actor_claimed\r\n',
+    );
+  });
+
   it('takes the same filters', async () => {
     const rows = rowsOf((await exportOf('?action=license.&actor=Jana')).text);
     expect(rows).toMatchObject([

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { csvLine, csvText } from '#server/wire/csv.ts';
+import { CSV_SEPARATORS, csvLine, csvText } from '#server/wire/csv.ts';
 
 describe('a line of CSV', () => {
   it.each([
@@ -56,23 +56,42 @@ describe('a line of CSV', () => {
     expect(csvText(text)).toBe(text);
   });
 
-  it('is read back exactly as it was written', () => {
-    const cells = fc.array(
-      fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'="\',;\r\n\t-a ＝＋') })),
-      {
-        minLength: 2,
-        maxLength: 5,
-      },
-    );
-    fc.assert(
-      fc.property(cells, (texts) => {
-        const [read = []] = parse(csvLine(texts), { record_delimiter: '\r\n' }) as string[][];
-        expect(read.map((cell) => csvText(cell))).toEqual(texts);
-        expect(read.some((cell) => /^[=+\-@\t\r\n＝＋－＠]/u.test(cell))).toBe(false);
-        // Elsewhere, a line is split at semicolons or tabs, and its quotes mean nothing.
-        const parts = csvLine(['', ...texts]).split(/[;\t\r\n]/u);
-        expect(parts.filter((part) => /^"*[=+\-@＝＋－＠]/u.test(part))).toEqual([]);
-      }),
-    );
+  it.each([
+    [['a;b', 'c,d', 'e'], '"a;b";c,d;e\r\n'],
+    [[null, 1.5, -0.25, 3, ''], ';1,5;-0,25;3;\r\n'],
+    [['=1', 'x;=1', 'x,=1', 'x,"=1"', 'x\t=1'], `'=1;"x;'=1";x,'=1;"x,'""=1""";x\t'=1\r\n`],
+  ])('with semicolons: %j', (cells, line) => {
+    expect(csvLine(cells, 'semicolon')).toBe(line);
   });
+
+  it('has decimal points beside commas, and no apostrophe after a comma, which is inside quotes', () => {
+    expect(csvLine([1.5, 'x,=1'])).toBe('1.5,"x,=1"\r\n');
+    expect(csvText("x,'=1")).toBe("x,'=1");
+  });
+
+  it.each(['comma', 'semicolon'] as const)(
+    'is read back exactly as it was written, with a %s',
+    (separator) => {
+      const delimiter = CSV_SEPARATORS[separator];
+      const cells = fc.array(
+        fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'="\',;\r\n\t-a ＝＋') })),
+        {
+          minLength: 2,
+          maxLength: 5,
+        },
+      );
+      fc.assert(
+        fc.property(cells, (texts) => {
+          const line = csvLine(texts, separator);
+          const [read = []] = parse(line, { delimiter, record_delimiter: '\r\n' }) as string[][];
+          expect(read.map((cell) => csvText(cell, separator))).toEqual(texts);
+          expect(read.some((cell) => /^[=+\-@\t\r\n＝＋－＠]/u.test(cell))).toBe(false);
+          // Elsewhere, a line is split at other separators, and its quotes mean nothing.
+          const others = separator === 'comma' ? /[;\t\r\n]/u : /[,\t\r\n]/u;
+          const parts = csvLine(['', ...texts], separator).split(others);
+          expect(parts.filter((part) => /^"*[=+\-@＝＋－＠]/u.test(part))).toEqual([]);
+        }),
+      );
+    },
+  );
 });

@@ -98,3 +98,42 @@ it.each([`'=1+1", "quoted", 'single'`, '＝1+1', `'＠SUM(A1)`, 'x;=1+1', `x;'"=
     expect(original?.['license_key']).toBe(license_key);
   },
 );
+
+/** As bytes, because a decoder takes the byte order mark away. */
+async function bytesOf(query: string): Promise<Buffer> {
+  const reply = await fetch(`${server.adminOrigin}/admin/api/licenses/export/${query}`, {
+    headers: { authorization: `Bearer ${server.runtimeSecret}` },
+  });
+  return Buffer.from(await reply.arrayBuffer());
+}
+
+it('is as a German spreadsheet reads it, if asked', async () => {
+  const product = unique('product');
+  const license = await newLicense(server, { product, holder: 'A; B' });
+  const plain = await bytesOf(`?product=${product}`);
+  expect(plain.toString()).toMatch(/^license_key,holder,/u);
+  expect((await bytesOf(`?product=${product}&separator=comma`)).equals(plain)).toBe(true);
+  expect((await bytesOf(`?product=${product}&bom=true`)).toString()).toBe(`\ufeff${plain.toString()}`);
+  const lines = (await bytesOf(`?product=${product}&separator=semicolon&bom=true`)).toString().split('\r\n');
+  expect(lines[0]).toMatch(/^\ufefflicense_key;holder;email;/u);
+  expect(lines[1]).toContain(`${license.license_key};"A; B";;${product};`);
+  for (const query of ['?separator=;', '?bom=false', '?bom=1'])
+    expect((await download(query)).status).toBe(400);
+});
+
+it('is imported unchanged with semicolons, too', async () => {
+  const product = unique('product');
+  const texts = { holder: 'x,=1;"=2"', notes: "'=1\n+2,@3\n'-4; ,'=5" };
+  const custom_fields = { '=Kosten;stelle': ',=A1', Nummer: '-1,5' };
+  await newLicense(server, { product, ...texts, custom_fields });
+  const file = await bytesOf(`?product=${product}&separator=semicolon&bom=true`);
+  const { import_id, columns } = await server.admin.uploadImport({ file: new Blob([new Uint8Array(file)]) });
+  expect(columns).toEqual(expect.arrayContaining(Object.keys(custom_fields)));
+  const again = unique('product');
+  const fields = Object.fromEntries(Object.keys(custom_fields).map((name) => [name, name]));
+  const mapping = { holder: 'holder', notes: 'notes', plan: 'plan', expires_at: 'expires_at' };
+  await server.admin.runImport({ import_id, mapping, custom_fields: fields, defaults: { product: again } });
+  const [original] = (await server.admin.listLicenses({ product })).items;
+  const [copy] = (await server.admin.listLicenses({ product: again })).items;
+  expect(copy).toMatchObject({ ...texts, custom_fields, expires_at: original?.expires_at });
+});

@@ -23,6 +23,7 @@ interface Csv {
   columns: string[];
   sample: string[][];
   rows: number;
+  encoding: string;
 }
 
 const post = (body: string | Buffer) =>
@@ -73,6 +74,7 @@ describe('an uploaded file', () => {
       columns: ['Name', 'E-mail', 'Column 3'],
       sample: Array.from({ length: 5 }, (_, row) => [`Holder ${row}`, `h${row}@example.com`]),
       rows: 7,
+      encoding: 'utf-8',
     });
     expect(files()).toEqual([`${import_id}.csv`]);
     expect(statSync(join(server.dataDir, 'imports', `${import_id}.csv`)).mode & 0o777).toBe(0o600);
@@ -100,6 +102,11 @@ describe('an uploaded file', () => {
     ['empty lines', '\n\na,b\n\n1,2\n,\n\n'],
     ['the other delimiters inside quotes', '"a";"b"\n"1";"2"\n'],
     ['spaces around its names', ' a , b \n1,2\n'],
+    ['its separator in the first line', 'sep=;\r\na;b\r\n1;2\r\n'],
+    ['its separator in the first line, after a byte order mark', '\ufeffSEP=,\r\na,b\r\n1,2\r\n'],
+    ['a tab as such a separator', 'sep=\t\na\tb\n1\t2\n'],
+    ['a tab named as such a separator', 'Sep=\\t\ra\tb\r1\t2\r'],
+    ['such a separator against the first impression', 'sep=;\n"a";"b"\n"1";"2"\n'],
   ])('may be written with %s', async (_name, text) => {
     expect(await upload(text)).toMatchObject({ columns: ['a', 'b'], sample: [['1', '2']], rows: 1 });
   });
@@ -109,12 +116,57 @@ describe('an uploaded file', () => {
     expect(sample).toEqual([['x, "y"', 'two\nlines']]);
   });
 
+  const utf16 = (text: string) => Buffer.from(text, 'utf16le');
+  // Excel's "Unicode text", and the order of bytes that other programs write.
+  it.each([
+    ['least significant byte first', utf16('\ufeffName\tCity\r\nM\u00fcller\t\u6771\u4eac\r\n')],
+    ['most significant byte first', utf16('\ufeffName\tCity\r\nM\u00fcller\t\u6771\u4eac\r\n').swap16()],
+  ])('may be written in UTF-16, %s', async (_name, bytes) => {
+    const { sample, encoding } = await upload(bytes);
+    expect({ sample, encoding }).toEqual({ sample: [['M\u00fcller', '\u6771\u4eac']], encoding: 'utf-16' });
+  });
+
+  it('is read as Windows-1252 if it is not UTF-8, which every reply says; rows with other letters are its sample', async () => {
+    const rows = [...Array.from({ length: 6 }, (_, row) => `Acme ${row};`), 'M\xfcller \x96 S\xf6hne;5 \x80'];
+    const { import_id, ...shown } = await upload(Buffer.from(`Kunde;Preis\n${rows.join('\n')}\n`, 'latin1'));
+    expect(shown).toMatchObject({ encoding: 'windows-1252', rows: 7 });
+    expect(shown.sample).toHaveLength(5);
+    expect(shown.sample[0]).toEqual(['Müller – Söhne', '5 €']);
+    expect(shown.sample[1]).toEqual(['Acme 0', '']);
+    const product = unique('product');
+    const recipe = { import_id, mapping: { holder: 'Kunde' }, defaults: { product } };
+    expect(await adminSuccess(server, 'previewImport', recipe)).toMatchObject({ encoding: 'windows-1252' });
+    await adminSuccess(server, 'runImport', recipe);
+    expect((await byProduct(product))[0]?.holder).toBe('Müller – Söhne');
+  });
+
+  it('is not UTF-8 in any of its pieces if only the last one is not', async () => {
+    const text = `Name\n${'Müller\n'.repeat(10_000)}`;
+    const mixed = await upload(Buffer.concat([Buffer.from(text), Buffer.from('M\xfcller\n', 'latin1')]));
+    expect(mixed).toMatchObject({
+      encoding: 'windows-1252',
+      sample: Array.from({ length: 5 }, () => ['MÃ¼ller']),
+    });
+    expect(await upload(text)).toMatchObject({ encoding: 'utf-8', rows: 10_000 });
+  });
+
   it.each<[string, string | Buffer, RegExp]>([
     ['is empty', '', /has no rows/u],
     ['has nothing but names', 'a,b\r\n', /has no rows/u],
-    ['is not UTF-8', Buffer.from('a\nM\xfcller\n', 'latin1'), /not UTF-8/u],
-    ['is UTF-16', Buffer.from('\ufeffa,b\n1,2\n', 'utf16le'), /not UTF-8/u],
-    ['ends within a letter', Buffer.concat([Buffer.from('a\nb'), Buffer.of(0xc3)]), /not UTF-8/u],
+    ['has nothing but its separator and names', 'sep=;\na;b\n', /has no rows/u],
+    [
+      'is a program or a picture',
+      Buffer.from('a\nM\xfcller\0\n', 'latin1'),
+      /not UTF-8; save it as "CSV UTF-8"/u,
+    ],
+    ['has bytes that Windows-1252 does not have', Buffer.from('a\nM\xfcl\x81r\n', 'latin1'), /not UTF-8/u],
+    ['is UTF-16 without a byte order mark', utf16('a,b\n1,2\n'), /not UTF-8/u],
+    ['is UTF-16 that ends within a letter', utf16('\ufeffa,b\n1,2').subarray(0, -1), /not valid UTF-16/u],
+    [
+      'has the byte order mark of UTF-8 and ends within a letter',
+      Buffer.concat([Buffer.from('\ufeffa\nb'), Buffer.of(0xc3)]),
+      /not UTF-8/u,
+    ],
     ['names two columns alike', 'a,b,a\n1,2,3\n', /two columns are named a/u],
     ['opens a quote and never closes it', 'a,b\n1,2\n1,"2\n3,4\n', /line \d: a quote is not closed/u],
     ['has text after a closing quote', 'a,b\n1,2\n1,"2"x\n', /line 3: .*closing quote/u],
@@ -173,7 +225,7 @@ describe('a preview', () => {
       `Plan,,${archived.plan.name},,,,`,
       'Plan,,No Slug,,,,',
       `Product,,${plan.name},carver,,,`,
-      'Ends,,,,31.12.2040,,',
+      'Ends,,,,31.02.2040,,',
       'Ends,,,,2041-02-29,,',
       'Ends,,,,1960-01-01,,',
       'Days,,,,,ten,',
@@ -184,7 +236,7 @@ describe('a preview', () => {
       `Key,,,,,,${fresh}`,
       `Key,,,,,,${fresh.toLowerCase()}`,
       '"Two\nlines",,,,,,',
-      'Cells,,,,,,,,,,',
+      'Cells,,,,,,,,,,x',
       `${'x'.repeat(201)},,,,,,`,
       `Mail,${'x'.repeat(250)}@example.com,,,,,`,
     ];
@@ -213,7 +265,7 @@ describe('a preview', () => {
       `8 Product: plan ${plan.name} is for imager, not for carver`,
       ...[9, 10].map(
         (line) =>
-          `${line} Ends: must be a date such as 2027-01-31, or a time with offset such as 2027-01-31T12:00:00Z`,
+          `${line} Ends: must be a date such as 2027-01-31 or 31.01.2027, or a time with offset such as 2027-01-31T12:00:00Z`,
       ),
       expect.stringMatching(/^11 Ends: /u),
       '12 Days: must be a whole number of days, 1 to 36500',
@@ -256,6 +308,37 @@ describe('a preview', () => {
     const { import_id } = await upload(`holder,${column}\nA,${cell}\n`);
     const found = await adminSuccess(server, 'previewImport', { import_id, mapping: { holder: 'holder' } });
     expect(found.valid).toBe(isValid ? 1 : 0);
+  });
+
+  it.each([
+    ['31.12.2040', '2040-12-31'],
+    ['1.2.2040', '2040-02-01'],
+    ['29.02.2040', '2040-02-29'],
+  ])('takes %s for the end of %s', async (written, day) => {
+    const { import_id } = await upload(`holder;Ablauf\nA;${written}\n`);
+    const product = unique('product');
+    const mapping = { holder: 'holder', expires_at: 'Ablauf' };
+    await adminSuccess(server, 'runImport', { import_id, mapping, defaults: { product } });
+    expect((await byProduct(product))[0]?.expires_at).toBe(`${day}T23:59:59.999Z`);
+  });
+
+  it.each(['29.02.2041', '31.04.2040', '0.1.2040', '1.13.2040', '12.31.2040', '31.12.40', '31.12'])(
+    'refuses the date %s',
+    async (written) => {
+      const { import_id } = await upload(`holder;Ablauf\nA;${written}\n`);
+      const mapping = { holder: 'holder', expires_at: 'Ablauf' };
+      const found = await adminSuccess(server, 'previewImport', { import_id, mapping });
+      const message =
+        'must be a date such as 2027-01-31 or 31.01.2027, or a time with offset such as 2027-01-31T12:00:00Z';
+      expect(found.errors).toEqual([{ line: 2, column: 'Ablauf', message }]);
+    },
+  );
+
+  it('counts only cells that are not empty beyond the columns', async () => {
+    const { import_id } = await upload('sep=;\r\nholder;plan\r\nA;;;; ;\r\nB;;;x;\r\n');
+    const found = await adminSuccess(server, 'previewImport', { import_id, mapping: { holder: 'holder' } });
+    const message = 'has 5 cells for 2 columns';
+    expect(found).toMatchObject({ rows: 2, valid: 1, errors: [{ line: 4, column: null, message }] });
   });
 
   it('names the first 200 and counts the rest', async () => {
@@ -332,6 +415,35 @@ describe('a run', () => {
       `${second?.license_key},B;1,,b@example.com`,
     ]);
     expect(await result(import_id, 'faulty')).toHaveLength(2);
+  });
+
+  it('takes the file of faulty rows again, as often as rows are still faulty', async () => {
+    const preview = async (text: string) => {
+      const { import_id } = await upload(text);
+      const recipe = { import_id, mapping: { holder: 'Who', plan: 'Tier' } };
+      await adminSuccess(server, 'previewImport', recipe);
+      return (await result(import_id, 'faulty')).join('\r\n');
+    };
+    const first = await preview('Who,Tier\nAcme,standard\n,nowhere\nB,nowhere\n');
+    const second = await preview(first.replace(',,nowhere', ',A,standard'));
+    expect(second.split('\r\n')).toEqual(['line,error,Who,Tier', '3,Tier: plan nowhere not found,B,nowhere']);
+    expect(await preview(second)).toBe(second.replace('3,', '2,'));
+  });
+
+  it('hands rows over with semicolons and a byte order mark if asked, and takes them again', async () => {
+    const { import_id } = await upload('Who,Tier,Notes\n"x,=1; y",nowhere,"two\nlines"\n');
+    const mapping = { holder: 'Who', plan: 'Tier', notes: 'Notes' };
+    await adminSuccess(server, 'previewImport', { import_id, mapping });
+    const query = `?import_id=${import_id}&part=faulty&separator=semicolon&bom=true`;
+    const reply = await fetch(`${server.adminOrigin}/admin/api/licenses/import/result/${query}`, {
+      headers: { authorization: `Bearer ${server.runtimeSecret}` },
+    });
+    const text = Buffer.from(await reply.arrayBuffer()).toString();
+    expect(text).toBe(
+      `\ufeffline;error;Who;Tier;Notes\r\n2;Tier: plan nowhere not found;"x,'=1; y";nowhere;"two\nlines"\r\n`,
+    );
+    const { sample } = await upload(text);
+    expect(sample[0]?.slice(2)).toEqual(['x,=1; y', 'nowhere', 'two\nlines']);
   });
 
   it('has no results of a file that was never checked, or was cancelled', async () => {

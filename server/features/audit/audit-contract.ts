@@ -1,5 +1,6 @@
 // The audit log: who changed what, and when.
 import { z } from 'zod';
+import { csvStyle } from '#server/wire/csv-fields.ts';
 import { endpoint } from '#server/wire/endpoint.ts';
 import { id, moment, pageOf, pageRequest, queryId, searchText, timestamp } from '#server/wire/fields.ts';
 
@@ -73,7 +74,7 @@ export const auditAdminContract = {
     path: '/audit/export/',
     auth: 'admin',
     summary: 'Download audit entries as CSV, newest first',
-    request: z.object(auditFilter),
+    request: z.object({ ...auditFilter, ...csvStyle }),
     reply: z.object({}),
     documents: { 'text/csv': 'A header row, then one row per entry. `before` and `after` contain JSON.' },
     errors: [],

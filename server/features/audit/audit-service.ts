@@ -3,7 +3,7 @@ import { idFromCursor, toPage } from '#server/database/page.ts';
 import { afterCommit } from '#server/database/current-transaction.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
-import { csvLine } from '#server/wire/csv.ts';
+import { csvLine, csvStart, type CsvStyle } from '#server/wire/csv.ts';
 import { Document } from '#server/platform/document.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
@@ -53,7 +53,10 @@ function json(state: object | null): string | null {
   return state === null ? null : JSON.stringify(state);
 }
 
-function toFilter({ request_id: requestId, ...filter }: RequestOf<typeof auditAdminContract.exportAudit>) {
+function toFilter({
+  request_id: requestId,
+  ...filter
+}: Omit<RequestOf<typeof auditAdminContract.exportAudit>, keyof CsvStyle>) {
   return { ...filter, requestId };
 }
 
@@ -81,12 +84,12 @@ export function createAuditService({ entries, clock, onRecorded }: Needs) {
   };
 
   /** Reads by keyset with constant memory. Entries added meanwhile are not included. */
-  async function* csvOf(selection: AuditSelection): AsyncGenerator<string> {
-    yield csvLine(AUDIT_CSV_HEADER);
+  async function* csvOf(selection: AuditSelection, { separator, bom }: CsvStyle): AsyncGenerator<string> {
+    yield csvStart({ bom }) + csvLine(AUDIT_CSV_HEADER, separator);
     for (let before: number | null = null; ;) {
       const rows = await entries.list(selection, before, EXPORT_PAGE);
       const page = rows.slice(0, EXPORT_PAGE);
-      if (page.length > 0) yield page.map((row) => csvLine(toAuditCells(row))).join('');
+      if (page.length > 0) yield page.map((row) => csvLine(toAuditCells(row), separator)).join('');
       if (rows.length <= EXPORT_PAGE) return;
       before = page.at(-1)?.id ?? null;
     }
@@ -111,9 +114,15 @@ export function createAuditService({ entries, clock, onRecorded }: Needs) {
       return { entry: toAuditEntry(entry) };
     },
     listActions: () => entries.listActions(),
-    async export(request: RequestOf<typeof auditAdminContract.exportAudit>): Promise<Document> {
-      const selection = await entries.prepare(toFilter(request));
-      return new Document('text/csv; charset=utf-8', csvOf(selection), { fileName: 'audit.csv' });
+    async export({
+      separator,
+      bom,
+      ...filter
+    }: RequestOf<typeof auditAdminContract.exportAudit>): Promise<Document> {
+      const selection = await entries.prepare(toFilter(filter));
+      return new Document('text/csv; charset=utf-8', csvOf(selection, { separator, bom }), {
+        fileName: 'audit.csv',
+      });
     },
   };
 }

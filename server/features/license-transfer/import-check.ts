@@ -6,16 +6,15 @@ import type { NewLicense } from '#server/rules/license.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Plan } from '#server/rules/plan.ts';
 import { ApiError } from '#server/wire/errors.ts';
-import { readCsv, type CsvRow } from './csv-reader.ts';
+import { type CsvFormat, type CsvRow, readCsv } from './csv-reader.ts';
 import { createRowReader, type ImportOrder, type ImportRecipe } from './import-row.ts';
 import type { ImportError } from './license-transfer-contract.ts';
 
 /** Small enough that other requests are served between two batches. */
 const BATCH = 100;
 
-export interface ImportFile {
+export interface ImportFile extends CsvFormat {
   path: string;
-  delimiter: string;
   columns: readonly string[];
 }
 
@@ -35,7 +34,7 @@ export interface CheckNeeds {
 async function* batchesOf(file: ImportFile): AsyncGenerator<CsvRow[]> {
   let batch: CsvRow[] = [];
   let isHeader = true;
-  for await (const row of readCsv(file.path, file.delimiter)) {
+  for await (const row of readCsv(file.path, file)) {
     if (!isHeader) batch.push(row);
     isHeader = false;
     if (batch.length < BATCH) continue;

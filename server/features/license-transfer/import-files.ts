@@ -3,9 +3,16 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { DocumentParts } from '#server/platform/document.ts';
+import { csvLine, csvStart, type CsvStyle } from '#server/wire/csv.ts';
 import { ApiError } from '#server/wire/errors.ts';
+import { type CsvFormat, readCsv } from './csv-reader.ts';
 import { IMPORT_RESULTS, type ImportResult } from './license-transfer-contract.ts';
 import { DAY_MS } from '#server/wire/instants.ts';
+
+const RESULT_FORMAT: CsvFormat = { encoding: 'utf-8', delimiter: ',', hasDelimiterLine: false };
+/** Far more than the longest row of a file with its errors. */
+const MAX_RESULT_ROW_BYTES = 1_048_576;
 
 /** Errors that are not the uploader's fault. */
 const NO_ROOM: ReadonlySet<string | undefined> = new Set([
@@ -22,6 +29,15 @@ function asStorageFailure(error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (!NO_ROOM.has(code)) return error;
   return new ApiError('unavailable', `the file cannot be stored in the data directory (${code})`);
+}
+
+/** A result as it is stored, or with another separator. */
+async function* inStyle(path: string, { separator, bom }: CsvStyle): AsyncGenerator<string | Uint8Array> {
+  yield csvStart({ bom });
+  if (separator === 'comma') yield* createReadStream(path) as AsyncIterable<Uint8Array>;
+  else
+    for await (const { cells } of readCsv(path, RESULT_FORMAT, MAX_RESULT_ROW_BYTES))
+      yield csvLine(cells, separator);
 }
 
 /** @param directory created on first use */
@@ -50,8 +66,8 @@ export function createImportFiles(directory: string) {
     },
 
     /** Null if the import has no such result. */
-    readResult: (id: string, part: ImportResult): AsyncIterable<Uint8Array> | null =>
-      existsSync(resultPath(id, part)) ? createReadStream(resultPath(id, part)) : null,
+    readResult: (id: string, part: ImportResult, style: CsvStyle): DocumentParts | null =>
+      existsSync(resultPath(id, part)) ? inStyle(resultPath(id, part), style) : null,
 
     /**
      * Writes a result line by line. It can be read once it is kept.

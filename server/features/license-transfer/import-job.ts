@@ -1,8 +1,8 @@
 // An uploaded file and the state of its import, in memory. Only the file and the record of a completed import survive a
 // restart.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ApiError } from '#server/wire/errors.ts';
-import { detectDelimiter, readCsv } from './csv-reader.ts';
+import { NOT_UTF8, type TextEncoding, unreadable } from './csv-encoding.ts';
+import { type CsvFormat, detectFormat, readCsv } from './csv-reader.ts';
 import {
   type ImportError,
   type ImportState,
@@ -12,11 +12,11 @@ import {
 } from './license-transfer-contract.ts';
 
 const SAMPLE_ROWS = 5;
+const NOT_ASCII = /[^\0-\u007f]/u;
 const ROWS_PER_TURN = 200;
 
 /** Structure of a CSV file. */
-export interface CsvForm {
-  delimiter: string;
+export interface CsvForm extends CsvFormat {
   columns: string[];
   sample: string[][];
   /** Without the header. */
@@ -79,10 +79,26 @@ export function doneStatus(id: string, licenses: number): ImportStatus {
 
 /** @throws ApiError `invalid_request` */
 function columnsOf(cells: readonly string[]): string[] {
+  // UTF-16 without a byte order mark, whose letters are valid UTF-8 between NUL bytes.
+  if (cells.some((cell) => cell.includes('\0'))) throw unreadable(NOT_UTF8);
   const columns = cells.map((cell, index) => cell.trim() || `Column ${index + 1}`);
   const twice = columns.find((column, index) => columns.indexOf(column) !== index);
-  if (twice !== undefined) throw new ApiError('invalid_request', `file: two columns are named ${twice}`);
+  if (twice !== undefined) throw unreadable(`two columns are named ${twice}`);
   return columns;
+}
+
+/** The first rows. If the encoding is a guess, the first ones in which it matters come before the others. */
+function createSample(encoding: TextEncoding) {
+  const telling: string[][] = [];
+  const others: string[][] = [];
+  return {
+    add(cells: string[]): void {
+      const isTelling = encoding === 'windows-1252' && cells.some((cell) => NOT_ASCII.test(cell));
+      const rows = isTelling ? telling : others;
+      if (rows.length < SAMPLE_ROWS) rows.push(cells);
+    },
+    rows: () => [...telling, ...others].slice(0, SAMPLE_ROWS),
+  };
 }
 
 /**
@@ -90,21 +106,20 @@ function columnsOf(cells: readonly string[]): string[] {
  * @throws ApiError `invalid_request`
  */
 export async function inspectCsv(path: string): Promise<CsvForm> {
-  const delimiter = await detectDelimiter(path);
-  const sample: string[][] = [];
+  const format = await detectFormat(path);
+  const sample = createSample(format.encoding);
   let columns: string[] | undefined;
   let rows = 0;
-  for await (const { cells } of readCsv(path, delimiter)) {
+  for await (const { cells } of readCsv(path, format)) {
     if (columns === undefined) {
       columns = columnsOf(cells);
       continue;
     }
     rows += 1;
-    if (rows > MAX_IMPORT_ROWS)
-      throw new ApiError('invalid_request', `file: it has more than ${MAX_IMPORT_ROWS} rows; split it`);
-    if (sample.length < SAMPLE_ROWS) sample.push(cells);
+    if (rows > MAX_IMPORT_ROWS) throw unreadable(`it has more than ${MAX_IMPORT_ROWS} rows; split it`);
+    sample.add(cells);
     if (rows % ROWS_PER_TURN === 0) await nextTurn();
   }
-  if (columns === undefined || rows === 0) throw new ApiError('invalid_request', 'file: it has no rows');
-  return { delimiter, columns, sample, rows };
+  if (columns === undefined || rows === 0) throw unreadable('it has no rows');
+  return { ...format, columns, sample: sample.rows(), rows };
 }

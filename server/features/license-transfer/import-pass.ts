@@ -1,10 +1,11 @@
 // One pass over a file: what is wrong with it, also as a file for its author.
-import { csvLine, csvText } from '#server/wire/csv.ts';
+import { csvLine } from '#server/wire/csv.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import type { CheckedBatch } from './import-check.ts';
 import type { ImportFiles } from './import-files.ts';
 import { addFindings, type Findings, noFindings } from './import-job.ts';
 import type { ImportRecipe } from './import-row.ts';
+import { countFaultyColumns, FAULTY_COLUMNS } from './license-csv-contract.ts';
 import type { ImportError } from './license-transfer-contract.ts';
 
 export interface ImportPass {
@@ -46,7 +47,7 @@ function reasonOf(errors: readonly ImportError[]): string {
     .join('; ');
 }
 
-/** Checks all rows, and leaves the faulty ones as a file. */
+/** Checks all rows, and leaves the faulty ones as a file, without the line numbers and errors of an earlier one. */
 export async function findAll(
   { id, columns, batches }: ImportPass,
   files: Pick<ImportFiles, 'writeResult' | 'removeResults'>,
@@ -54,15 +55,16 @@ export async function findAll(
 ): Promise<{ findings: Findings; valid: number }> {
   const findings = noFindings();
   let valid = 0;
+  const earlier = countFaultyColumns(columns);
   const result = await files.writeResult(id, 'faulty');
   try {
-    await result.write(csvLine(['line', 'error', ...columns]));
+    await result.write(csvLine([...FAULTY_COLUMNS, ...columns.slice(earlier)]));
     for await (const { good, faulty } of batches) {
       signal?.throwIfAborted();
       valid += good.length;
       for (const { line, cells, errors } of faulty) {
         addFindings(findings, errors);
-        await result.write(csvLine([line, reasonOf(errors), ...cells.map(csvText)]));
+        await result.write(csvLine([line, reasonOf(errors), ...cells.slice(earlier)]));
       }
     }
   } catch (error) {

@@ -2,7 +2,6 @@
 import type { z } from 'zod';
 import { licenseAdminContract } from '#server/features/licenses/license-contract.ts';
 import type { LicenseOrder } from '#server/rules/license-draft.ts';
-import { csvText } from '#server/wire/csv.ts';
 import { foldFieldName } from '#server/wire/custom-fields.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import { endOfUtcDay } from '#server/wire/instants.ts';
@@ -33,7 +32,9 @@ export interface ImportOrder {
   licenseKey: string | undefined;
 }
 
-const PLAIN_DATE = /^\d{4}-\d{2}-\d{2}$/u;
+const PLAIN_DATE = /^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})$/u;
+/** As German spreadsheets write it: 31.12.2027, 1.2.2027. */
+const DOTTED_DATE = /^(?<day>\d{1,2})\.(?<month>\d{1,2})\.(?<year>\d{4})$/u;
 
 /** A column of the export. Its other states are those of the license's term, which an import sets. */
 const STATE_COLUMN = 'state';
@@ -44,7 +45,8 @@ const MESSAGES: Partial<Record<ImportField, string>> = {
   holder: 'must not be empty',
   email: 'must be an email address',
   days: 'must be a whole number of days, 1 to 36500',
-  expires_at: 'must be a date such as 2027-01-31, or a time with offset such as 2027-01-31T12:00:00Z',
+  expires_at:
+    'must be a date such as 2027-01-31 or 31.01.2027, or a time with offset such as 2027-01-31T12:00:00Z',
 };
 
 /** The messages of the schema's own rules, and those about a text that is too long, are for every reader. */
@@ -55,7 +57,10 @@ function messageOf({ path, code, message, ...issue }: z.core.$ZodIssue): string 
 
 /** A plain date is the last valid day, as on the command line and in the back office. */
 function toField(field: ImportField, text: string): unknown {
-  if (field === 'expires_at' && PLAIN_DATE.test(text)) return endOfUtcDay(text);
+  if (field === 'expires_at') {
+    const { day, month, year } = (PLAIN_DATE.exec(text) ?? DOTTED_DATE.exec(text))?.groups ?? {};
+    return day && month ? endOfUtcDay(`${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`) : text;
+  }
   return field === 'days' && /^\d{1,15}$/u.test(text) ? Number(text) : text;
 }
 
@@ -74,7 +79,7 @@ export function createRowReader(columns: readonly string[], recipe: ImportRecipe
   const stateIndex = columns.findIndex((column) => foldFieldName(column) === STATE_COLUMN);
   const columnOf = ([field, name]: readonly PropertyKey[]) =>
     (field === 'custom_fields' ? customColumns[String(name)] : mapping[field as ImportField]) ?? null;
-  const cellAt = (cells: readonly string[], index: number) => csvText((cells[index] ?? '').trim());
+  const cellAt = (cells: readonly string[], index: number) => (cells[index] ?? '').trim();
 
   function customFieldsOf(cells: readonly string[]) {
     const given = customPlaces.map(({ name, index }) => [name, cellAt(cells, index)] as const);
@@ -83,7 +88,7 @@ export function createRowReader(columns: readonly string[], recipe: ImportRecipe
   }
 
   return ({ line, cells }: CsvRow): ImportOrder => {
-    if (cells.length > columns.length) {
+    if (cells.slice(columns.length).some((cell) => cell.trim() !== '')) {
       const message = `has ${cells.length} cells for ${columns.length} columns`;
       const errors = [{ line, column: null, message }];
       return { line, cells, order: null, refused: new Set(), errors, licenseKey: undefined };

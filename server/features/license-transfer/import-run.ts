@@ -6,7 +6,7 @@ import { toLicenseRecord } from '#server/rules/license-presenter.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
-import { csvLine, csvText } from '#server/wire/csv.ts';
+import { csvLine } from '#server/wire/csv.ts';
 import type { CheckedBatch } from './import-check.ts';
 import type { ImportFiles } from './import-files.ts';
 import type { ImportJob } from './import-job.ts';
@@ -66,8 +66,7 @@ export function createImportRun(needs: ImportRunNeeds) {
       skipped += batch.faulty.length;
       if (skipped > skipRows) throw new ChangedSinceCheckedError(batch);
       await insert(batch, call);
-      for (const { draft, cells } of batch.good)
-        await keys.write(csvLine([draft.licenseKey, ...cells.map(csvText)]));
+      for (const { draft, cells } of batch.good) await keys.write(csvLine([draft.licenseKey, ...cells]));
       for (const { plan } of batch.good) plans[plan.name] = (plans[plan.name] ?? 0) + 1;
       job.done += batch.rows;
     }

@@ -1,4 +1,4 @@
-// The columns of licenses as CSV, for the export of all and of selected ones.
+// The columns of licenses as CSV, for the export of all and of selected ones, and those of faulty rows.
 import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
 import { customField, foldFieldName, uniqueFieldNames } from '#server/wire/custom-fields.ts';
 import type { CsvCell } from '#server/wire/csv.ts';
@@ -39,4 +39,12 @@ export function licenseColumns(fieldNames: Iterable<string>): LicenseColumn[] {
     cellOf: ({ custom_fields: fieldsOf }: LicenseRecord) => customField(fieldsOf, field),
   }));
   return [...COLUMNS, ...fields];
+}
+
+/** The columns that the file of faulty rows begins with. It is imported again once it is corrected. */
+export const FAULTY_COLUMNS = ['line', 'error'] as const;
+
+/** The number of columns that the file has only because it is a file of faulty rows. */
+export function countFaultyColumns(columns: readonly string[]): number {
+  return FAULTY_COLUMNS.every((name, index) => columns[index] === name) ? FAULTY_COLUMNS.length : 0;
 }

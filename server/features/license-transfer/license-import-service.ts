@@ -7,6 +7,7 @@ import { Document } from '#server/platform/document.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { DAY_MS } from '#server/wire/instants.ts';
 import { checkImport, type CheckNeeds } from './import-check.ts';
+import { encodingName } from './csv-encoding.ts';
 import type { ImportFiles } from './import-files.ts';
 import {
   addFindings,
@@ -152,7 +153,8 @@ export function createLicenseImportService(needs: Needs) {
       await makeRoom();
       const { id, accepted: form } = await files.keep(file, inspectCsv);
       jobs.set(id, newJob(form, clock.now()));
-      return { import_id: id, columns: form.columns, sample: form.sample, rows: form.rows };
+      const { columns, sample, rows, encoding } = form;
+      return { import_id: id, columns, sample, rows, encoding: encodingName(encoding) };
     },
 
     /**
@@ -164,11 +166,13 @@ export function createLicenseImportService(needs: Needs) {
       const state = 'job' in found ? found.job.state : found.status.state;
       if ('status' in found || state === 'done' || state === 'cancelled')
         throw new ApiError('invalid_request', `import_id: the import is ${state}`);
-      refuseUnknownColumns(request, found.job.form.columns);
+      const { columns, rows, encoding } = found.job.form;
+      refuseUnknownColumns(request, columns);
       const { findings, valid } = await findAll(pass(id, found.job, request), files);
       return {
-        rows: found.job.form.rows,
+        rows,
         valid,
+        encoding: encodingName(encoding),
         errors: findings.errors,
         error_count: findings.errorCount,
       };
@@ -185,8 +189,9 @@ export function createLicenseImportService(needs: Needs) {
     },
 
     /** @throws ApiError `import_not_found` */
-    download({ import_id: id, part }: RequestOf<typeof licenseTransferAdminContract.downloadImportResult>) {
-      const lines = files.readResult(id, part);
+    download(request: RequestOf<typeof licenseTransferAdminContract.downloadImportResult>) {
+      const { import_id: id, part, ...style } = request;
+      const lines = files.readResult(id, part, style);
       if (!lines)
         throw new ApiError('import_not_found', `the import has no ${part} rows, or is over a day old`);
       return new Document(`${CSV}; charset=utf-8`, lines, { fileName: `${part}.csv` });

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { licenseFilter } from '#server/features/licenses/license-contract.ts';
 import { byFieldName } from '#server/features/licenses/custom-field-contract.ts';
+import { csvStyle } from '#server/wire/csv-fields.ts';
 import { endpoint } from '#server/wire/endpoint.ts';
 import { slug, uploadedFile } from '#server/wire/fields.ts';
 
@@ -52,6 +53,13 @@ const recipe = {
     .meta({ description: 'Used where the cell is empty or no column is mapped.' }),
 };
 
+/** Encodings of files, as spreadsheets write them. */
+const ENCODINGS = ['utf-8', 'utf-16', 'windows-1252'] as const;
+const encoding = z.enum(ENCODINGS).meta({
+  description:
+    'How the file was read. `windows-1252` is a guess, for a file that is not UTF-8 and has no byte order mark: check its letters such as ä.',
+});
+
 /** Files that an import leaves for a day. */
 export const IMPORT_RESULTS = ['faulty', 'keys'] as const;
 
@@ -81,7 +89,7 @@ export const licenseTransferAdminContract = {
     path: '/licenses/export/',
     auth: 'admin',
     summary: 'Download all licenses that match a filter as CSV, newest first',
-    request: z.object(licenseFilter),
+    request: z.object({ ...licenseFilter, ...csvStyle }),
     reply: z.object({}),
     errors: [],
     documents: { [CSV]: 'The licenses.' },
@@ -95,8 +103,11 @@ export const licenseTransferAdminContract = {
     reply: z.object({
       import_id: importId,
       columns: z.array(z.string()),
-      sample: z.array(z.array(z.string())),
+      sample: z.array(z.array(z.string())).meta({
+        description: 'The first rows; if the encoding is a guess, those in which it matters come first.',
+      }),
       rows: z.int(),
+      encoding,
     }),
     errors: [],
     upload: { contentType: CSV, maxBytes: MAX_IMPORT_BYTES },
@@ -107,7 +118,7 @@ export const licenseTransferAdminContract = {
     auth: 'admin',
     summary: 'Check every row of an uploaded file',
     request: z.object(recipe),
-    reply: z.object({ rows: z.int(), valid: z.int(), ...findings }),
+    reply: z.object({ rows: z.int(), valid: z.int(), encoding, ...findings }),
     errors: ['import_not_found'],
   }),
   runImport: endpoint({
@@ -135,6 +146,7 @@ export const licenseTransferAdminContract = {
       part: z.enum(IMPORT_RESULTS).meta({
         description: '`faulty`: since the last check. `keys`: since the import. Both are kept for a day.',
       }),
+      ...csvStyle,
     }),
     reply: z.object({}),
     errors: ['import_not_found'],
@@ -160,6 +172,7 @@ export const licenseTransferAdminContract = {
   }),
 };
 
+export type ImportEncoding = (typeof ENCODINGS)[number];
 export type ImportField = (typeof IMPORT_FIELDS)[number];
 export type ImportResult = (typeof IMPORT_RESULTS)[number];
 export type ImportState = (typeof IMPORT_STATES)[number];

@@ -2,6 +2,7 @@
 import { computed } from 'vue';
 import { adminContract } from '#server/contract.ts';
 import { useAddressFilters } from '../../address-filters.ts';
+import { csvStyle } from '../../csv-file.ts';
 import { periodQuery } from '../../period.ts';
 
 export interface AuditQuery {
@@ -34,6 +35,6 @@ export function useAuditFilters() {
 
 /** The download URL for the same entries. The browser streams them to disk, so the number does not matter. */
 export function exportAddress(query: AuditQuery): string {
-  const parameters = new URLSearchParams({ ...query });
-  return `/admin/api${adminContract.exportAudit.path}${parameters.size === 0 ? '' : `?${parameters}`}`;
+  const parameters = new URLSearchParams({ ...query, ...csvStyle() });
+  return `/admin/api${adminContract.exportAudit.path}?${parameters}`;
 }

@@ -4,7 +4,10 @@ import {
   type ImportField,
   type licenseTransferAdminContract,
 } from '#server/features/license-transfer/license-transfer-contract.ts';
-import { isLicenseColumn } from '#server/features/license-transfer/license-csv-contract.ts';
+import {
+  countFaultyColumns,
+  isLicenseColumn,
+} from '#server/features/license-transfer/license-csv-contract.ts';
 import { foldFieldName, MAX_CUSTOM_FIELDS, MAX_FIELD_NAME } from '#server/wire/custom-fields.ts';
 import type { ReplyOf, RequestInput } from '#server/wire/endpoint.ts';
 
@@ -20,7 +23,7 @@ export interface ImportDraft {
   product: string;
 }
 
-/** Column names of other systems, in lowercase letters and digits, likeliest first. */
+/** Column names of other systems and of the dialog, in lowercase letters and digits, likeliest first. */
 const NAMES: Record<ImportField, readonly string[]> = {
   holder: [
     'holder',
@@ -35,7 +38,7 @@ const NAMES: Record<ImportField, readonly string[]> = {
     'firma',
   ],
   email: ['email', 'emailaddress', 'mail', 'contactemail', 'emailadresse'],
-  plan: ['plan', 'edition', 'tier', 'licensetype', 'tarif', 'lizenztyp'],
+  plan: ['plan', 'planname', 'edition', 'tier', 'licensetype', 'tarif', 'lizenztyp'],
   product: ['product', 'productslug', 'productname', 'produkt'],
   expires_at: [
     'expiresat',
@@ -46,17 +49,28 @@ const NAMES: Record<ImportField, readonly string[]> = {
     'validuntil',
     'enddate',
     'ablaufdatum',
+    'ablauf',
     'laeuftab',
     'gueltigbis',
   ],
-  days: ['days', 'durationdays', 'duration', 'termdays', 'tage', 'laufzeit'],
+  days: ['days', 'durationdays', 'duration', 'termdays', 'tage', 'laufzeittage', 'laufzeit'],
   order_number: ['ordernumber', 'order', 'orderid', 'ponumber', 'bestellnummer', 'auftragsnummer'],
   notes: ['notes', 'note', 'comment', 'comments', 'remarks', 'notizen', 'notiz', 'bemerkung'],
-  license_key: ['licensekey', 'key', 'serial', 'serialnumber', 'lizenzschluessel', 'schluessel'],
+  license_key: [
+    'licensekey',
+    'existinglicensekey',
+    'key',
+    'serial',
+    'serialnumber',
+    'lizenzschluessel',
+    'vorhandenerlizenzschluessel',
+    'schluessel',
+  ],
 };
 
 function plain(name: string): string {
   return name
+    .normalize()
     .toLowerCase()
     .replaceAll('ä', 'ae')
     .replaceAll('ö', 'oe')
@@ -74,6 +88,16 @@ export function guessColumns(columns: readonly string[]): Record<ImportField, st
   return found.expires_at ? { ...found, days: '' } : found;
 }
 
+const NOT_ASCII = /[^\0-\u007f]/u;
+
+/** The first cell of the column that is not empty; if the encoding is a guess, the first one in which it matters. */
+export function sampleOf({ columns, sample, encoding }: UploadedFile, column: string): string {
+  const at = columns.indexOf(column);
+  const cells = sample.map((row) => row[at] ?? '').filter((cell) => cell !== '');
+  const telling = encoding === 'windows-1252' ? cells.find((cell) => NOT_ASCII.test(cell)) : undefined;
+  return telling ?? cells[0] ?? '';
+}
+
 /** Columns without a name in the file. */
 const UNNAMED = /^Column \d+$/u;
 
@@ -86,9 +110,9 @@ export function otherColumns(
   return columns.filter((column) => !taken.has(column));
 }
 
-/** All columns that the export of licenses does not add by itself, such as the state. */
+/** All columns that the files of the server do not add by themselves, such as the state or the error of a row. */
 export function guessCustom(columns: readonly string[], assigned: Pick<ImportDraft, 'columns'>): string[] {
-  return otherColumns(columns, assigned)
+  return otherColumns(columns.slice(countFaultyColumns(columns)), assigned)
     .filter((column) => !isLicenseColumn(column) && !UNNAMED.test(column))
     .slice(0, MAX_CUSTOM_FIELDS);
 }

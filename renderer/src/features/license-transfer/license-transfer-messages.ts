@@ -13,10 +13,12 @@ export const licenseTransferMessages = messagesOf(
     importFirst: 'Import licenses from CSV',
     file: 'CSV file',
     fileHint:
-      'Choose a UTF-8 file with column names in the first row, up to 20 MB and 50,000 rows. You can review all rows before you import them. An expiry date without a time is the last valid day (UTC).',
+      'Choose a CSV file with column names in the first row, up to 20 MB and 50,000 rows. You can review all rows before you import them. An expiry date without a time is the last valid day (UTC).',
     dropHere: 'Drop a file here',
     uploading: 'Uploading…',
     rowsFound: 'No rows found. | {n} row found. Assign its columns. | {n} rows found. Assign their columns.',
+    guessedEncoding:
+      'The file is not UTF-8 and was read as Windows-1252. Check that letters such as ä and é are right in the examples.',
     fields: {
       holder: 'Holder',
       email: 'Email',
@@ -70,11 +72,13 @@ export const licenseTransferMessages = messagesOf(
     importFirst: 'Lizenzen aus CSV importieren',
     file: 'CSV-Datei',
     fileHint:
-      'Wählen Sie eine UTF-8-Datei mit Spaltennamen in der ersten Zeile, bis 20 MB und 50.000 Zeilen. Sie können alle Zeilen vor dem Import prüfen. Ein Ablaufdatum ohne Uhrzeit ist der letzte gültige Tag (UTC).',
+      'Wählen Sie eine CSV-Datei mit Spaltennamen in der ersten Zeile, bis 20 MB und 50.000 Zeilen. Sie können alle Zeilen vor dem Import prüfen. Ein Ablaufdatum ohne Uhrzeit ist der letzte gültige Tag (UTC).',
     dropHere: 'Datei hier ablegen',
     uploading: 'Wird hochgeladen …',
     rowsFound:
       'Keine Zeilen gefunden. | {n} Zeile gefunden. Ordnen Sie die Spalten zu. | {n} Zeilen gefunden. Ordnen Sie die Spalten zu.',
+    guessedEncoding:
+      'Die Datei ist nicht in UTF-8 kodiert und wurde als Windows-1252 gelesen. Prüfen Sie in den Beispielen, ob Buchstaben wie ä und é richtig sind.',
     fields: {
       holder: 'Inhaber',
       email: 'E-Mail',

@@ -73,6 +73,43 @@ test('an open record is printed once, without its list', { tag: '@browser' }, as
   await expect(controls(desk)).toHaveCount(0);
 });
 
+test(
+  'a chart is printed in full, in the colors for a light ground',
+  { tag: '@browser' },
+  async ({ desk }) => {
+    await desk.setViewportSize({ width: 1440, height: 900 });
+    await desk.emulateMedia({ colorScheme: 'dark' });
+    await desk.goto('/#/statistics');
+    const chart = desk.getByRole('img', { name: 'Authorizations per day' });
+    await expect(chart).toBeVisible();
+    // Listens after the page does.
+    const printed = await chart.evaluateHandle((element) => {
+      const canvas = element as HTMLCanvasElement;
+      const seen = { colors: [] as string[], right: 0, edge: 0 };
+      const panel = canvas.closest('section');
+      matchMedia('print').addEventListener('change', ({ matches }) => {
+        if (!matches || !panel) return;
+        const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
+        const colors = new Set<string>();
+        for (let at = 0; at < data.length; at += 4)
+          if (data[at + 3] === 255) colors.add(data.slice(at, at + 3).join(' '));
+        seen.colors = [...colors];
+        seen.right = canvas.getBoundingClientRect().right;
+        seen.edge = panel.getBoundingClientRect().right;
+      });
+      return seen;
+    });
+    await print(desk);
+    const { colors, right, edge } = await printed.jsonValue();
+    expect(edge).toBeLessThan(900);
+    expect(right).toBeLessThan(edge);
+    expect(colors).toContain('59 91 219');
+    expect(colors).not.toContain('141 162 255');
+    // Back on the screen, it is as wide and as bright as before.
+    await expect.poll(() => chart.evaluate(({ clientWidth }) => clientWidth)).toBeGreaterThan(900);
+  },
+);
+
 test('no screen prints controls or an empty page', { tag: '@browser' }, async ({ desk }) => {
   test.slow();
   await createRecords(desk);

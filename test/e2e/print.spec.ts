@@ -65,6 +65,9 @@ test('an open record is printed once, without its list', { tag: '@browser' }, as
   const record = desk.getByRole('complementary', { name: 'Acme' });
   const notes = record.getByRole('definition').filter({ hasText: 'Pays late.' });
   await expect(notes).toBeVisible();
+  expect(await notes.evaluate((element: HTMLElement) => element.innerText)).toBe(
+    'Pays late.\nAsk for Ms. Novak.',
+  );
   expect(textsPerPage(await print(desk))).toHaveLength(1);
 
   await desk.emulateMedia({ media: 'print' });

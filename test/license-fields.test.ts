@@ -99,7 +99,7 @@ const PLACES: [name: string, place: Place][] = [
       fields: EDITED,
       trace: (field) => ` ${field}`,
       // FactsTab.vue shows them.
-      leftOut: ['custom_fields'],
+      leftOut: ['notes', 'custom_fields'],
     },
   ],
   [

@@ -4,6 +4,7 @@ import './styles/base.css';
 import './styles/controls.css';
 import './styles/screens.css';
 import './styles/paper.css';
+import './styles/print.css';
 import { PiniaColada } from '@pinia/colada';
 import { createPinia } from 'pinia';
 import { createApp } from 'vue';

@@ -1,5 +1,6 @@
 // Media queries for decisions that style sheets cannot make.
-import { onScopeDispose, readonly, ref, type Ref } from 'vue';
+import { computed, onScopeDispose, readonly, ref, type Ref } from 'vue';
+import { isPrinting } from './printing.ts';
 
 /** @param query for example `(width >= 1200px)` */
 export function useMediaQuery(query: string): Readonly<Ref<boolean>> {
@@ -13,5 +14,8 @@ export function useMediaQuery(query: string): Readonly<Ref<boolean>> {
   return readonly(matches);
 }
 
-/** Whether the page is narrow, as on a phone or zoomed in: style sheets ask the same. */
-export const useNarrowPage = (): Readonly<Ref<boolean>> => useMediaQuery('(width < 900px)');
+/** Whether the page is narrow, as on a phone, zoomed in or on paper: style sheets ask the same. */
+export function useNarrowPage(): Readonly<Ref<boolean>> {
+  const isNarrow = useMediaQuery('(width < 900px)');
+  return computed(() => isNarrow.value || isPrinting.value);
+}

@@ -1,5 +1,6 @@
 // A canvas ignores style sheets, so a chart reads its colors from the element around it.
-import { onMounted, onUnmounted, type Ref, shallowRef } from 'vue';
+import { onMounted, onUnmounted, type Ref, shallowRef, watch } from 'vue';
+import { isPrinting } from '../printing.ts';
 
 export interface ChartInk {
   /** `outline-color` */
@@ -18,6 +19,8 @@ export function useChartInk(box: Readonly<Ref<HTMLElement | null>>): Readonly<Re
   const ink = shallowRef<ChartInk | null>(null);
   function read(): void {
     if (!box.value) return;
+    // The style sheet for print may apply only later.
+    box.value.style.colorScheme = isPrinting.value ? 'light' : '';
     const style = getComputedStyle(box.value);
     ink.value = {
       line: style.outlineColor,
@@ -32,6 +35,7 @@ export function useChartInk(box: Readonly<Ref<HTMLElement | null>>): Readonly<Re
     read();
     darkScheme.addEventListener('change', read);
   });
+  watch(isPrinting, read);
   onUnmounted(() => darkScheme.removeEventListener('change', read));
   return ink;
 }

@@ -1,5 +1,6 @@
 // Which columns of a `DataGrid` are shown: those that are chosen, as far as there is room, or those of two-line rows.
 import { computed, type Ref, watchEffect } from 'vue';
+import { isPrinting } from '../printing.ts';
 import type { GridColumn, GridSort } from './grid-column.ts';
 import { densityOf, fittingColumns, isChosen, ROW_PX, useListView, useShownList } from './list-view.ts';
 
@@ -7,6 +8,8 @@ import { densityOf, fittingColumns, isChosen, ROW_PX, useListView, useShownList 
 const NARROW_ROW_PX = 64;
 /** The checkboxes' column: the page's padding and 28 px. */
 const BOX_PX = 60;
+/** The room on A4, for columns as wide as on the screen. Type and columns are smaller there. */
+const PAPER_PX = 940;
 
 interface Needs {
   /** The list whose choices apply. */
@@ -22,9 +25,11 @@ interface Needs {
 export function useGridColumns({ name, columns, isNarrow, hasBoxes, sort, width }: Needs) {
   const { view } = useListView(name);
   const chosen = computed(() => columns().filter((column) => isChosen(column, view.value)));
-  const fitting = computed(() =>
-    width.value === 0 ? chosen.value : fittingColumns(chosen.value, width.value - (hasBoxes() ? BOX_PX : 0)),
-  );
+  const fitting = computed(() => {
+    if (isPrinting.value) return fittingColumns(chosen.value, PAPER_PX);
+    if (width.value === 0) return chosen.value;
+    return fittingColumns(chosen.value, width.value - (hasBoxes() ? BOX_PX : 0));
+  });
   const density = computed(() => densityOf(columns(), view.value));
   const hiddenSort = computed(() => {
     const { by, order, isInitial = false } = sort() ?? { by: null, order: 'asc', isInitial: true };
@@ -55,6 +60,10 @@ export function useGridColumns({ name, columns, isNarrow, hasBoxes, sort, width 
       const widths = fitting.value.map(({ width: track }) => track);
       return [...(hasBoxes() ? ['calc(var(--page) + 28px)'] : []), ...widths].join(' ');
     }),
-    rowPx: computed(() => (isNarrow.value ? NARROW_ROW_PX : ROW_PX[density.value])),
+    rowPx: computed((before?: number) => {
+      // On paper rows are as high as their text. The list keeps its place on the screen.
+      if (isPrinting.value && before !== undefined) return before;
+      return isNarrow.value ? NARROW_ROW_PX : ROW_PX[density.value];
+    }),
   };
 }

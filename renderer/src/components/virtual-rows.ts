@@ -1,6 +1,7 @@
 // Which rows of a list are rendered, where all rows have one height: at once those in sight, then, a few per frame,
 // some around them. Rendering all of these at once would delay the frame that scrolling waits for.
 import { onScopeDispose, type Ref, shallowReadonly, shallowRef, watch } from 'vue';
+import { isPrinting } from '../printing.ts';
 
 /** Rows rendered above and below those in sight. */
 const AHEAD = 12;
@@ -123,6 +124,7 @@ export function useVirtualRows({ viewport, count, rowPx, width }: Needs) {
 
   /** Once per frame, so that the browser lays rows out once per frame. */
   function onScroll(): void {
+    if (isPrinting.value) return;
     const before = top;
     readTop();
     // It was scrolled from here, and rows are rendered for it.
@@ -144,7 +146,8 @@ export function useVirtualRows({ viewport, count, rowPx, width }: Needs) {
 
   const resizes = new ResizeObserver(([entry]) => {
     // Out of the document it has no size. Rows that left now would lose the focus that is to come back.
-    if (viewport.value?.isConnected !== true) return;
+    // On paper it has the height of its rows: it would ask for more and more of them.
+    if (viewport.value?.isConnected !== true || isPrinting.value) return;
     height = entry?.contentRect.height ?? height;
     width.value = entry?.contentRect.width ?? width.value;
     update();
@@ -172,6 +175,14 @@ export function useVirtualRows({ viewport, count, rowPx, width }: Needs) {
       if (viewport.value) viewport.value.scrollTop = (top / before) * now;
       readTop();
       update();
+    },
+    { flush: 'post' },
+  );
+  // On paper there is nothing to scroll. Scrolling is not followed there, so `top` stays as it was before.
+  watch(
+    isPrinting,
+    (now) => {
+      if (!now && viewport.value) viewport.value.scrollTop = top;
     },
     { flush: 'post' },
   );

@@ -36,6 +36,7 @@ export const listMessages = messagesOf(
       reset: 'Reset order',
       wasReset: 'Order reset',
     },
+    printed: { of: 'The first {n} of {total}', more: 'The first {n}; there are more' },
     noMatchHint: 'Change or clear the filters.',
     notLoaded: {
       auditEntries: 'The audit log could not be loaded',
@@ -82,6 +83,7 @@ export const listMessages = messagesOf(
       reset: 'Sortierung zurücksetzen',
       wasReset: 'Sortierung zurückgesetzt',
     },
+    printed: { of: 'Die ersten {n} von {total}', more: 'Die ersten {n}; es gibt weitere' },
     noMatchHint: 'Ändern oder entfernen Sie Filter.',
     notLoaded: {
       auditEntries: 'Das Audit-Protokoll konnte nicht geladen werden',

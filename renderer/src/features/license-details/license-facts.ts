@@ -1,4 +1,4 @@
-// Facts about a license for the inspector and the printout.
+// Facts about a license for the inspector and the printout. The holder may read all of them.
 import { computed } from 'vue';
 import { useI18n } from 'vue-i18n';
 import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
@@ -49,7 +49,7 @@ export function useLicenseFacts(license: () => LicenseRecord) {
 
   /** `state` has no value: it is rendered as a status word. */
   const facts = computed(() => {
-    const { holder, email, order_number: order, notes, product, plan, features } = license();
+    const { holder, email, order_number: order, product, plan, features } = license();
     return [
       { name: 'state', label: t('licenses.columns.state') },
       { name: 'holder', label: t('licenses.columns.holder'), value: holder },
@@ -65,7 +65,6 @@ export function useLicenseFacts(license: () => LicenseRecord) {
         value: features.join(', ') || t('common.none'),
       },
       ...seatFacts(license().seat_limits),
-      ...(notes === null ? [] : [{ name: 'notes', label: t('licenses.notes'), value: notes }]),
     ];
   });
 

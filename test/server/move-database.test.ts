@@ -1,16 +1,16 @@
 // `license-desk move-database` moves everything to PostgreSQL and back, or nothing.
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { connect } from '#server/database/connect.ts';
 import { EXIT_CODES } from '../../cli/exit-codes.ts';
 import { documentOf, runCli } from '../helpers/cli.ts';
-import { selectRows } from '../helpers/database.ts';
+import { databaseAt, selectRows } from '../helpers/database.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { readEverything, useEverything } from '../helpers/every-table.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
 import { copyMigratedDatabase } from '../helpers/migrated-database.ts';
-import { newPostgresDatabase } from '../helpers/postgres-database.ts';
+import { lastingTransaction, newPostgresDatabase } from '../helpers/postgres-database.ts';
 import { temporaryDirectory } from '../helpers/server-process.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
@@ -150,21 +150,19 @@ describe.skipIf(!hasPostgres)(`move-database${why}`, () => {
   it('says that nothing has changed if the connection is lost while the tables are created', async () => {
     const to = await newPostgresDatabase();
     // Without the name of a server, beside which a move is refused.
-    const [other, observer] = [new pg.Client(to), new pg.Client(to)];
-    await Promise.all([other.connect(), observer.connect()]);
-    await other.query('BEGIN');
+    const observed = `${to}?application_name=observer`;
+    const connection = await connect(databaseAt(observed));
     // Whoever creates the same table waits for this.
-    await other.query('CREATE TABLE licenses (id integer)');
+    const holding = await lastingTransaction(connection, 'CREATE TABLE licenses (id integer)');
     const refused = refusal(['--to', to]);
     const waiting = `FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-    await eventually(async () =>
-      expect((await observer.query(`SELECT pid ${waiting}`)).rows).toHaveLength(1),
-    );
-    await observer.query(`SELECT pg_terminate_backend(pid) ${waiting}`);
+    await eventually(async () => expect(await selectRows(observed, `SELECT pid ${waiting}`)).toHaveLength(1));
+    await selectRows(observed, `SELECT pg_terminate_backend(pid) ${waiting}`);
     const { stderr } = await refused;
     expect(stderr).toMatch(/PostgreSQL .* has ended the connection .*; nothing has changed/u);
     expect(stderr).toContain(to.replace('postgres@', ''));
-    await Promise.all([other.end(), observer.end()]);
+    await holding.commit();
+    await connection.close();
   });
 
   it('moves what no server has used yet', async () => {

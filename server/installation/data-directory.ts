@@ -2,6 +2,7 @@
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DirectoryLock, lockDirectory, lockFile } from '#server/database/directory-lock.ts';
+import { nearestPath } from '#server/platform/nearest-path.ts';
 import { provideHomeDirectory, userNameOf } from '#server/platform/os-user.ts';
 import { closeUmask } from '#server/platform/umask.ts';
 import { quoted } from './open-command.ts';
@@ -58,6 +59,8 @@ export function prepareDataDirectory(dataDir: string, { mayBeNew = false } = {})
   closeUmask();
   provideHomeDirectory(dataDir);
   try {
+    // Otherwise Node names a missing directory as the reason where the file system is read-only.
+    if (!existsSync(dataDir)) accessSync(nearestPath(dataDir), constants.W_OK);
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     closeEmptyDirectory(dataDir);
     accessSync(dataDir, constants.R_OK | constants.W_OK);

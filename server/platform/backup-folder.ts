@@ -5,6 +5,7 @@ import { access, open, readFile, stat, unlink } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { dirname, join, relative, sep, isAbsolute } from 'node:path';
 import { ConfigError, type SettingValues } from './config.ts';
+import { nearestPath } from './nearest-path.ts';
 import { SETTINGS } from './settings.ts';
 import { MAX_PASSPHRASE, MIN_PASSPHRASE } from '#server/wire/passphrase-length.ts';
 
@@ -82,18 +83,12 @@ function notWritable(folder: string, error: unknown): BackupFolderError {
 
 const writable = (path: string): Promise<void> => access(path, constants.W_OK | constants.X_OK);
 
-/** The folder itself, or the nearest one above it that exists. */
-async function nearest(folder: string): Promise<string> {
-  const parent = dirname(folder);
-  return existsSync(folder) || parent === folder ? folder : nearest(parent);
-}
-
 /**
  * @param mayCreate whether a missing folder is fine if it can be created
  * @throws BackupFolderError
  */
 export async function requireBackupFolder(folder: string, mayCreate: boolean): Promise<void> {
-  const found = await nearest(folder);
+  const found = nearestPath(folder);
   if (found !== folder && !mayCreate)
     throw new BackupFolderError(
       'folder_missing',

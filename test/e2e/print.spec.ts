@@ -119,7 +119,8 @@ test('no screen prints controls or an empty page', { tag: '@browser' }, async ({
   for (const [address, content] of SCREENS) {
     await desk.goto(`/#/${address}`);
     await expect(content(desk), address).toBeVisible();
-    expect(Math.min(...textsPerPage(await print(desk))), address).toBeGreaterThan(3);
+    // An empty page has its number.
+    expect(Math.min(...textsPerPage(await print(desk))), address).toBeGreaterThan(1);
     await desk.emulateMedia({ media: 'print' });
     await expect(controls(desk), address).toHaveCount(0);
     await desk.emulateMedia({ media: null });

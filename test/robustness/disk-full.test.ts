@@ -1,9 +1,11 @@
 // A full disk: no change is taken on, none is half made, reading goes on, and all is well once there is space again.
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
 import { atOnce } from '../helpers/at-once.ts';
+import { runCli } from '../helpers/cli.ts';
 import { selectRows } from '../helpers/database.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { serveToEnd, type ServerProcess, startServerProcess } from '../helpers/server-process.ts';
@@ -183,3 +185,17 @@ describe.skipIf(typeof disk === 'string')('a full disk', () => {
     expect((await server.kill()).code).toBe(0);
   });
 });
+
+test.skipIf(typeof disk === 'string')(
+  'a data directory on a read-only disk is refused for that reason',
+  async () => {
+    const { path, unmount: end } = mountSmallDisk(1) as SmallDisk;
+    onTestFinished(end);
+    execFileSync('mount', ['-o', 'remount,ro', path]);
+    const dataDir = join(path, 'below', 'data');
+    const { stderr } = await runCli(['license', 'create', '--holder', 'Acme', '--data-dir', dataDir]);
+    expect(stderr).toContain(
+      `the data directory ${dataDir} cannot be used: EROFS: read-only file system, access '${path}'`,
+    );
+  },
+);

@@ -82,6 +82,8 @@ class Receiver(BaseHTTPRequestHandler):
         with configuring:
             answer = path.next_answer()
             secrets = list(path.secrets)
+            # Once the request is told of, it may be released, before it waits.
+            released = path.released
         license = self.headers["x-license-webhook-signature"]
         by_license = [number for number, secret in enumerate(secrets) if is_license_signature(license, secret, body)]
         by_standard = [
@@ -116,7 +118,7 @@ class Receiver(BaseHTTPRequestHandler):
             }
         )
         if answer.get("hold"):
-            path.released.wait()
+            released.wait()
         verified = not secrets or (by_license and by_standard)
         self.send_response(answer["status"] if verified else 401)
         if "retry_after" in answer:

@@ -1,5 +1,6 @@
 // The records that were opened last, for the command palette. They end with the session: they name holders.
 import { readonly, ref, watch } from 'vue';
+import { createTabStorage } from './tab-storage.ts';
 
 export interface RecentRecord {
   /** Where the record is shown. */
@@ -9,7 +10,7 @@ export interface RecentRecord {
   title: string;
 }
 
-const STORED_AS = 'license-desk-recent';
+const storage = createTabStorage<RecentRecord[]>('license-desk-recent');
 const MAX = 8;
 
 /** The same record moves to the front, with its present title. */
@@ -18,15 +19,7 @@ export function withRecord(records: readonly RecentRecord[], record: RecentRecor
   return [record, ...others].slice(0, MAX);
 }
 
-function stored(): RecentRecord[] {
-  try {
-    return JSON.parse(sessionStorage.getItem(STORED_AS) ?? '[]') as RecentRecord[];
-  } catch {
-    return [];
-  }
-}
-
-const records = ref<RecentRecord[]>(stored());
+const records = ref<RecentRecord[]>(storage.read() ?? []);
 export const recentRecords = readonly(records);
 
 /** Call it where a record is shown. The title is empty until the record has been loaded. */
@@ -36,7 +29,7 @@ export function useRecentRecord(shown: () => RecentRecord): void {
     (record) => {
       if (record.title === '') return;
       records.value = withRecord(records.value, record);
-      sessionStorage.setItem(STORED_AS, JSON.stringify(records.value));
+      storage.write(records.value);
     },
     { immediate: true },
   );
@@ -44,5 +37,5 @@ export function useRecentRecord(shown: () => RecentRecord): void {
 
 export function forgetRecords(): void {
   records.value = [];
-  sessionStorage.removeItem(STORED_AS);
+  storage.forget();
 }

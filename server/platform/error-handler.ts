@@ -34,6 +34,10 @@ function databaseUnavailable(fault: DatabaseFault): ApiError {
   return new ApiError('unavailable', message, { headers: { 'Retry-After': String(retryAfter) } });
 }
 
+/** A full disk is one for any file, such as config.json. */
+const faultOfCall = (error: unknown): DatabaseFault | null =>
+  faultOf(error) ?? (isOutOfSpace(error) ? 'full' : null);
+
 /** The failure as the caller may see it. Details of unexpected errors are hidden. */
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
@@ -47,8 +51,7 @@ function toApiError(error: unknown): ApiError {
       return new ApiError('invalid_request', 'the request cannot be fulfilled', { status });
     }
   }
-  // A full disk is one for any file, such as config.json.
-  const fault = faultOf(error) ?? (isOutOfSpace(error) ? 'full' : null);
+  const fault = faultOfCall(error);
   if (fault) return databaseUnavailable(fault);
   return new ApiError('internal_error', 'internal error; see the log for this request ID');
 }
@@ -73,7 +76,7 @@ function isNewOutage(logger: Logger, fault: DatabaseFault): boolean {
 export function describeFailure(logger: Logger, error: unknown, requestId: string): ApiError {
   const failure = toApiError(error);
   if (failure.status < 500 || failure.code === 'overloaded') return failure;
-  const fault = faultOf(error);
+  const fault = faultOfCall(error);
   const about = { request_id: requestId, ...(fault === null ? {} : { fault }) };
   const isKnown = fault !== null && !isNewOutage(logger, fault);
   logger.error(isKnown ? about : { ...about, err: error as Error }, failure.message);

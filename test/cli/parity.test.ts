@@ -29,7 +29,7 @@ const FOR_SPREADSHEETS = {
 const NOT_SENT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   renewLicense: {
     if_expires_at:
-      'refuses a renewal of what the page showed if it is no longer so; a command shows nothing before',
+      'protects a renewal from changes since the page showed the expiry date; a command has not shown one',
   },
   retryFailedDeliveries: { ids: 'rows selected on the page; `events retry` takes one ID, or --all' },
   updatePlan: { id: '`plan update` takes the name' },

@@ -10,20 +10,22 @@ const csv = (text: string, encoding: 'utf8' | 'latin1' = 'utf8') => ({
   buffer: Buffer.from(text, encoding),
 });
 
-/** @returns the dialog, which offers to import one license */
-async function checkImport(desk: Page): Promise<Locator> {
+async function openImport(desk: Page): Promise<Locator> {
   await desk.goto('/#/licenses');
   await desk.getByRole('button', { name: 'Import licenses from CSV' }).click();
-  const dialog = desk.getByRole('dialog', { name: 'Import from CSV' });
+  return desk.getByRole('dialog', { name: 'Import from CSV' });
+}
+
+/** @returns the dialog, which offers to import one license */
+async function checkImport(desk: Page): Promise<Locator> {
+  const dialog = await openImport(desk);
   await dialog.getByLabel('CSV file').setInputFiles(csv('holder\nAcme\n'));
   await dialog.getByRole('button', { name: 'Check all rows' }).click();
   return dialog;
 }
 
 test('licenses are imported from CSV, all of them or none', async ({ desk }) => {
-  await desk.goto('/#/licenses');
-  await desk.getByRole('button', { name: 'Import licenses from CSV' }).click();
-  const dialog = desk.getByRole('dialog', { name: 'Import from CSV' });
+  const dialog = await openImport(desk);
   await dialog.getByLabel('CSV file').setInputFiles(csv('\u0000'));
   await expect(dialog.getByRole('alert')).toBeVisible();
 
@@ -61,9 +63,7 @@ test('licenses are imported from CSV, all of them or none', async ({ desk }) => 
 });
 
 test('the names of a file whose encoding is a guess are shown to be checked', async ({ desk }) => {
-  await desk.goto('/#/licenses');
-  await desk.getByRole('button', { name: 'Import licenses from CSV' }).click();
-  const dialog = desk.getByRole('dialog', { name: 'Import from CSV' });
+  const dialog = await openImport(desk);
   const rows = Array.from({ length: 9 }, (_, row) => `Acme ${row};1`);
   await dialog
     .getByLabel('CSV file')
@@ -75,9 +75,7 @@ test('the names of a file whose encoding is a guess are shown to be checked', as
 });
 
 test('the file of faulty rows is imported again without its own columns', async ({ desk }) => {
-  await desk.goto('/#/licenses');
-  await desk.getByRole('button', { name: 'Import licenses from CSV' }).click();
-  const dialog = desk.getByRole('dialog', { name: 'Import from CSV' });
+  const dialog = await openImport(desk);
   await dialog
     .getByLabel('CSV file')
     .setInputFiles(csv('line,error,holder,plan,KST\n3,plan: plan gold not found,Acme,standard,K-1\n'));
@@ -91,9 +89,7 @@ test('the file of faulty rows is imported again without its own columns', async 
 });
 
 test('columns whose headings have the same beginning become different custom fields', async ({ desk }) => {
-  await desk.goto('/#/licenses');
-  await desk.getByRole('button', { name: 'Import licenses from CSV' }).click();
-  const dialog = desk.getByRole('dialog', { name: 'Import from CSV' });
+  const dialog = await openImport(desk);
   const heading = 'A very long column heading that goes on and on for more than sixty characters';
   const file = csv(`Holder,${heading} (building A),${heading} (building B),KST,kst\nAcme,A-1,B-1,K-1,K-2\n`);
   await dialog.getByLabel('CSV file').setInputFiles(file);
@@ -115,9 +111,7 @@ test('columns whose headings have the same beginning become different custom fie
 });
 
 test('a long cell takes one line as the example of its column', async ({ desk }) => {
-  await desk.goto('/#/licenses');
-  await desk.getByRole('button', { name: 'Import licenses from CSV' }).click();
-  const dialog = desk.getByRole('dialog', { name: 'Import from CSV' });
+  const dialog = await openImport(desk);
   await dialog
     .getByLabel('CSV file')
     .setInputFiles(csv(`Holder,Contract\nAcme,${'long words '.repeat(80)}\n`));

@@ -2,7 +2,7 @@
 import type { Locator, Page } from '@playwright/test';
 import { holdReply } from './held-reply.ts';
 import { goTo } from './tasks.ts';
-import { chooseAction, expect, issueLicense, test } from './test.ts';
+import { chooseAction, expect, issueLicense, stayWhenAsked, test } from './test.ts';
 
 async function pickLicense(desk: Page): Promise<void> {
   await desk.getByRole('dialog').getByRole('combobox', { name: 'License' }).fill('Acme');
@@ -124,12 +124,7 @@ test(
   'Back asks before it leaves a secret, and so does closing the tab',
   { tag: '@browser' },
   async ({ desk }) => {
-    const asked: string[] = [];
-    desk.on('dialog', (dialog) => {
-      asked.push(dialog.type());
-      // Stays.
-      void dialog.dismiss();
-    });
+    const asked = stayWhenAsked(desk);
     await typeAddress(desk, 'api-access');
     await desk.getByRole('button', { name: 'Create your first API token' }).click();
     await desk.getByLabel('Name').fill('Web-Shop');

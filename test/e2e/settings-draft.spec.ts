@@ -2,7 +2,7 @@
 import type { Page } from '@playwright/test';
 import { gate } from './gate.ts';
 import { goTo } from './tasks.ts';
-import { expect, test } from './test.ts';
+import { expect, stayWhenAsked, test } from './test.ts';
 
 const saveBar = (page: Page) => page.getByRole('group', { name: 'Unsaved changes' });
 const save = (page: Page) => saveBar(page).getByRole('button', { name: 'Save changes' }).click();
@@ -40,12 +40,7 @@ test(
   'what was entered is not left with the tab without a question, on any screen, until it is discarded',
   { tag: '@browser' },
   async ({ desk }) => {
-    const asked: string[] = [];
-    desk.on('dialog', (dialog) => {
-      asked.push(dialog.type());
-      // Stays.
-      void dialog.dismiss();
-    });
+    const asked = stayWhenAsked(desk);
     await desk.goto('/#/settings');
     await desk.getByLabel('Rate limit: token checks').fill('70');
     await goTo(desk, 'Audit');

@@ -143,6 +143,16 @@ export const test = base.extend<Fixtures>({
 
 export { expect } from '@playwright/test';
 
+/** Stays on the page whenever the browser asks. @returns the types of its questions so far */
+export function stayWhenAsked(page: Page): string[] {
+  const asked: string[] = [];
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.type());
+    void dialog.dismiss();
+  });
+  return asked;
+}
+
 interface NewLicense {
   holder: string;
   email?: string;

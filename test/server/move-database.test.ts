@@ -152,7 +152,7 @@ describe.skipIf(!hasPostgres)(`move-database${why}`, () => {
     // Without the name of a server, beside which a move is refused.
     const observed = `${to}?application_name=observer`;
     const connection = await connect(databaseAt(observed));
-    // Whoever creates the same table waits for this.
+    // Creating the same table waits for this transaction.
     const holding = await lastingTransaction(connection, 'CREATE TABLE licenses (id integer)');
     const refused = refusal(['--to', to]);
     const waiting = `FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;

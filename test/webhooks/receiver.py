@@ -82,7 +82,7 @@ class Receiver(BaseHTTPRequestHandler):
         with configuring:
             answer = path.next_answer()
             secrets = list(path.secrets)
-            # Once the request is told of, it may be released, before it waits.
+            # Read before the request is reported: from then on, it can be released, even before it waits.
             released = path.released
         license = self.headers["x-license-webhook-signature"]
         by_license = [number for number, secret in enumerate(secrets) if is_license_signature(license, secret, body)]

@@ -5,6 +5,7 @@ import type { SettingObject } from '#server/features/settings/settings-contract.
 import { adminClient } from '../../api/admin-client.ts';
 import { onceOf } from '../../api/once.ts';
 import { atSessionEnd } from '../../session-end.ts';
+import { createTabStorage } from '../../tab-storage.ts';
 
 /** In the order of the steps. */
 export const STEPS = ['product', 'reach', 'plan'] as const;
@@ -24,25 +25,9 @@ export interface FirstRunDraft {
   wantsLicense: boolean;
 }
 
-const STORED_AS = 'license-desk-first-run';
-
 /** A reload of the page keeps the step, and must not fill in the defaults again. */
-export function storeDraft(draft: FirstRunDraft): void {
-  sessionStorage.setItem(STORED_AS, JSON.stringify(draft));
-}
-
-export function forgetDraft(): void {
-  sessionStorage.removeItem(STORED_AS);
-}
-atSessionEnd(forgetDraft);
-
-function storedDraft(): Partial<FirstRunDraft> {
-  try {
-    return JSON.parse(sessionStorage.getItem(STORED_AS) ?? '{}') as Partial<FirstRunDraft>;
-  } catch {
-    return {};
-  }
-}
+export const storedDraft = createTabStorage<FirstRunDraft>('license-desk-first-run');
+atSessionEnd(storedDraft.forget);
 
 const valueOf = (settings: readonly SettingObject[], name: Asked) =>
   settings.find((setting) => setting.name === name)?.next_value ?? '';
@@ -58,7 +43,7 @@ export function draftOf(settings: readonly SettingObject[], plans: readonly Plan
     planName: first?.name ?? '',
     newPlan: { name: '', durationDays: 365, maxActivations: 3 },
     wantsLicense: true,
-    ...storedDraft(),
+    ...storedDraft.read(),
   };
 }
 

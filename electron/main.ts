@@ -110,8 +110,7 @@ async function runShell(): Promise<void> {
       if (quit.isQuitting() || !preferences.read().keep_in_tray) return 'close';
       return trayHost.showsIcons() ? 'hide' : 'minimize';
     },
-    // An installer of an update waits for the app, and the end of a session does not.
-    onObjection: (shown) => quit.isQuitting() || askToLeave(shown),
+    onObjection: (shown) => quit.mayLeave(() => askToLeave(shown)),
     onKept: () => showStillRunningNotice(trayHost.showsIcons()),
     onShow() {
       dock.show();
@@ -124,7 +123,7 @@ async function runShell(): Promise<void> {
     open: bringToFront,
     copyApiAddress,
     restartServer: server.restart,
-    quit: () => app.quit(),
+    quit: quit.byUser,
     apiAddress: () => api,
     preferences,
   });
@@ -157,7 +156,7 @@ async function runShell(): Promise<void> {
     writeKeyFile: () => void writeKeyFile(vault, dataDir),
     checkForUpdates: () => void updates.check(),
     showThirdPartyLicenses: () => window.showScreen('/settings?tab=about'),
-    quit: () => app.quit(),
+    quit: quit.byUser,
   });
   powerMonitor.on('resume', server.wake);
   // Electron would quit. The server keeps running in the tray, and another window may open later.

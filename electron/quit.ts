@@ -5,6 +5,10 @@ import type { ServerProcess } from './server-process.ts';
 export interface Quit {
   /** True after the app was told to quit. */
   isQuitting(): boolean;
+  /** Quits as the user chose, so the page may object. Installers and the end of a session do not ask it. */
+  byUser(): void;
+  /** The page objects to being left. @param ask for the user's decision @returns whether it is left all the same */
+  mayLeave(ask: () => boolean): boolean;
 }
 
 /**
@@ -35,6 +39,7 @@ function quitWithSession(): void {
 
 export function setUpQuit(server: ServerProcess): Quit {
   let isQuitting = false;
+  let isByUser = false;
   let stopped = false;
   const begin = () => {
     isQuitting = true;
@@ -54,5 +59,18 @@ export function setUpQuit(server: ServerProcess): Quit {
       app.quit();
     });
   });
-  return { isQuitting: () => isQuitting };
+  return {
+    isQuitting: () => isQuitting,
+    byUser() {
+      isByUser = true;
+      app.quit();
+    },
+    mayLeave(ask) {
+      if ((isQuitting && !isByUser) || ask()) return true;
+      // A window that stays open keeps the app from quitting.
+      isQuitting = false;
+      isByUser = false;
+      return false;
+    },
+  };
 }

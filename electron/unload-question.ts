@@ -4,6 +4,9 @@ import { texts } from './texts.ts';
 
 /** The event that it answers does not wait. @returns whether the page may be left */
 export function askToLeave(window: BrowserWindow): boolean {
+  // From the tray, the app can be quit while the window is hidden.
+  if (window.isMinimized()) window.restore();
+  if (!window.isVisible()) window.show();
   const { leave, leaveDetail, leaveNow, stay } = texts();
   const answer = dialog.showMessageBoxSync(window, {
     type: 'question',

@@ -53,15 +53,50 @@ describe('a window', () => {
     expect(shell.count('error-box')).toBe(0);
   });
 
-  test('asks before it leaves a page that objects, but not to quit', async () => {
-    const shell = start({ env: announcing });
-    await shell.event('shown');
-    await shell.happen({ do: 'guard-page' });
-    expect(await shell.happen({ do: 'reload-page', button: 1 })).toBe(false);
-    expect((await shell.event('message-box')).buttons).toEqual(['Leave', 'Stay']);
-    expect(await shell.happen({ do: 'reload-page', button: 0 })).toBe(true);
-    expect(await quit(shell)).toBe(0);
-    expect(shell.count('message-box')).toBe(2);
+  describe('whose page objects to being left', () => {
+    const LEAVE = 0;
+    const STAY = 1;
+
+    async function startGuarded() {
+      const shell = start({ env: announcing });
+      await shell.event('shown');
+      await shell.happen({ do: 'guard-page' });
+      return shell;
+    }
+
+    test('asks before a reload', async () => {
+      const shell = await startGuarded();
+      await shell.happen({ do: 'answer-ahead', button: STAY });
+      expect(await shell.happen({ do: 'reload-page' })).toBe(false);
+      expect((await shell.event('message-box')).buttons).toEqual(['Leave', 'Stay']);
+      await shell.happen({ do: 'answer-ahead', button: LEAVE });
+      expect(await shell.happen({ do: 'reload-page' })).toBe(true);
+    });
+
+    test('asks before the user quits, and is hidden by its next close if the app stays', async () => {
+      const shell = await startGuarded();
+      await shell.happen({ do: 'answer-ahead', button: STAY });
+      await shell.happen({ do: 'click-tray', id: 'quit' });
+      await shell.happen({ do: 'click-menu', id: 'quit' });
+      expect(shell.count('message-box')).toBe(2);
+      await shell.happen({ do: 'close-window' });
+      await shell.event('hidden');
+      expect(shell.count('message-box')).toBe(2);
+      await shell.happen({ do: 'answer-ahead', button: LEAVE });
+      expect(await quit(shell)).toBe(0);
+      expect(shell.count('message-box')).toBe(3);
+      expect(shell.count('shown')).toBe(2);
+    });
+
+    test('does not keep the app from an installer or the end of the session', async () => {
+      const shell = await startGuarded();
+      await shell.happen({ do: 'answer-ahead', button: STAY });
+      await shell.happen({ do: 'click-tray', id: 'quit' });
+      expect(shell.count('message-box')).toBe(1);
+      await shell.happen({ do: 'second-instance', argv: ['--quit'] }).catch(() => {});
+      expect(await shell.exited).toBe(0);
+      expect(shell.count('message-box')).toBe(1);
+    });
   });
 
   test('is minimized where the desktop shows no tray icons', async () => {

@@ -54,7 +54,7 @@ export const dialog = strict<Electron.Dialog>('dialog', {
 } satisfies Partial<Electron.Dialog>);
 
 export const pressButton = (button: number) => pressed?.(button);
-/** In the next dialog that everything waits for. */
+/** In the dialogs that everything waits for. */
 export const pressAhead = (button: number) => {
   pressedAhead = button;
 };

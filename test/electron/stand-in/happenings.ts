@@ -54,8 +54,10 @@ export type Happening =
   | { do: 'press-button'; button: number }
   /** From here on, the page objects to being left. */
   | { do: 'guard-page' }
-  /** Answered with whether the page was left. The button is for the question, if there is one. */
-  | { do: 'reload-page'; button: number }
+  /** The button for every question that the shell waits for, from here on. */
+  | { do: 'answer-ahead'; button: number }
+  /** Answered with whether the page was left. */
+  | { do: 'reload-page' }
   /** In the dialog that is open; null: cancelled. */
   | { do: 'choose-path'; path: string | null }
   | { do: 'click-menu' | 'click-tray'; id: string }

@@ -83,8 +83,9 @@ async function happen(happening: Happening): Promise<unknown> {
       return pressButton(happening.button);
     case 'guard-page':
       return window?.guard();
+    case 'answer-ahead':
+      return pressAhead(happening.button);
     case 'reload-page':
-      pressAhead(happening.button);
       return window?.mayUnload();
     case 'choose-path':
       return choosePath(happening.path);

@@ -7,6 +7,7 @@ import type {
   ImportStatus,
 } from '#server/features/license-transfer/license-transfer-contract.ts';
 import type { AdminAccess } from '#server/process/admin-access.ts';
+import { counted } from '#server/wire/counted.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { calling, printing, withService } from '../command-action.ts';
 import { CommandFailure, toApiError, usageFailure } from '../command-failure.ts';
@@ -153,7 +154,7 @@ async function importLicenses(path: string, options: ImportOptions, command: Com
           throw keysFailure(status, error);
         });
       }
-      const imported = `${status.done - status.skipped} licenses imported`;
+      const imported = `${counted(status.done - status.skipped, 'license')} imported`;
       const text =
         faulty === 0 ? `${imported}.` : `${imported}, ${faulty} skipped.\n\n${errorsText(preview.errors)}`;
       return { reply: { ...status, encoding: upload.encoding }, text: withNote(text, upload) };

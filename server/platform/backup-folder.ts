@@ -3,7 +3,7 @@
 import { constants, existsSync, realpathSync } from 'node:fs';
 import { access, open, readFile, stat, unlink } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
-import { dirname, join, relative, sep, isAbsolute } from 'node:path';
+import { join, relative, sep, isAbsolute } from 'node:path';
 import { ConfigError, type SettingValues } from './config.ts';
 import { nearestPath } from './nearest-path.ts';
 import { SETTINGS } from './settings.ts';
@@ -16,9 +16,9 @@ export type BackupSettings = Pick<
 
 /** The path without symbolic links, as far as it exists. */
 function realPath(path: string): string {
-  if (existsSync(path)) return realpathSync(path);
-  const parent = dirname(path);
-  return parent === path ? path : join(realPath(parent), relative(parent, path));
+  const there = nearestPath(path);
+  // A drive that is not connected has no path that exists.
+  return join(existsSync(there) ? realpathSync(there) : there, relative(there, path));
 }
 
 /** Whether the path is the folder or in it. */

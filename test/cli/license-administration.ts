@@ -249,7 +249,7 @@ export function describeLicenseAdministration({ cli, dataDir, server }: Context)
       expect(imported.stdout.trimEnd().split('\n').at(-1)).toBe(note);
       writeFileSync(csv, 'Inhaber;Ablauf\nMüller;31.12.2040\n');
       const plain = await runCli([...words, '--map', 'expires_at=Ablauf', ...here]);
-      expect(plain.stdout).toBe('1 licenses imported.\n');
+      expect(plain.stdout).toBe('1 license imported.\n');
       const { items } = await cli.ok<Listed<LicenseRecord>>('license', 'list', '--product', 'guessed');
       expect(items.map(({ holder }) => holder)).toEqual(['Müller', 'Müller']);
       expect(items[0]?.expires_at).toBe('2040-12-31T23:59:59.999Z');

@@ -99,7 +99,8 @@ async function runLane(lane, folder, values) {
   let timer;
   const options = /** @type {import('./child.mjs').Options} */ ({
     stdio: ['ignore', 2, 2],
-    env: lane.testFile ? { LICENSE_DESK_ROUNDS: String(count) } : {},
+    // On the disk, and not in memory as `npm test`: here, the disk is part of what is tested.
+    env: lane.testFile ? { LICENSE_DESK_ROUNDS: String(count), LICENSE_DESK_RUN_FOLDER: tmpdir() } : {},
     ownGroup: true,
     onSpawn: (child) => {
       // SIGTERM, so that the lane can end the servers that it started.

@@ -3,11 +3,11 @@
  * `npm test -- static` or `npm test -- lint browser` runs a part. Node 20 built-ins only.
  */
 import { chmodSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { installTools } from './bootstrap.mjs';
 import { buildIfStale } from './build.mjs';
 import { run, untilAllEnd } from './child.mjs';
+import { temporaryParent } from './temporary-parent.mjs';
 import { ensureTestPrograms } from './test-programs.mjs';
 import { countSuite, suites } from './test-suites.mjs';
 
@@ -112,7 +112,7 @@ function printTotals() {
  * @param {Promise<void>} driver
  */
 async function runSuites(selected, driver) {
-  const folder = mkdtempSync(join(tmpdir(), 'desk-'));
+  const folder = mkdtempSync(join(temporaryParent(), 'desk-'));
   // The tests' PostgreSQL has its folder inside, and another user.
   chmodSync(folder, 0o755);
   const checks = selected.filter(({ kind }) => kind === 'static');

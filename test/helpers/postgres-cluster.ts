@@ -1,7 +1,7 @@
 // Starts a PostgreSQL cluster from Debian's package, on a free port of loopback.
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -93,21 +93,6 @@ async function untilReady(server: ChildProcess): Promise<void> {
 interface PostgresOptions {
   /** As in production: commits wait for the disk, and autovacuum runs. Few tests have to survive a power cut. */
   isDurable?: boolean;
-  /** Keeps its files in memory where that has room: each new database is a copy of 300 files. */
-  inMemory?: boolean;
-}
-
-const MEMORY = '/dev/shm';
-/** Several times what the databases of all tests take. */
-const MEMORY_BYTES = 4_000_000_000;
-
-function hasRoomInMemory(): boolean {
-  try {
-    const { bavail, bsize } = statfsSync(MEMORY);
-    return bavail * bsize > MEMORY_BYTES;
-  } catch {
-    return false;
-  }
 }
 
 interface ProcessOptions {
@@ -118,8 +103,8 @@ interface ProcessOptions {
   isDurable: boolean;
 }
 
-function newDirectory(user: ProcessOptions['user'], parent: string): string {
-  const directory = mkdtempSync(join(parent, 'license-desk-postgres-'));
+function newDirectory(user: ProcessOptions['user']): string {
+  const directory = mkdtempSync(join(tmpdir(), 'license-desk-postgres-'));
   if (user.uid !== undefined && user.gid !== undefined) chownSync(directory, user.uid, user.gid);
   return directory;
 }
@@ -181,15 +166,11 @@ async function startServer({ directory, data, user, isDurable }: ProcessOptions)
 }
 
 /** A separate cluster, for a test that kills or stops it. */
-export async function startPostgres({
-  isDurable = false,
-  inMemory = false,
-}: PostgresOptions = {}): Promise<PostgresCluster> {
+export async function startPostgres({ isDurable = false }: PostgresOptions = {}): Promise<PostgresCluster> {
   const binaries = postgresBinaries()!;
   const user = databaseUser();
   const options = { ...user, cwd: '/' };
-  const parent = inMemory && hasRoomInMemory() ? MEMORY : tmpdir();
-  const directory = newDirectory(user, parent);
+  const directory = newDirectory(user);
   const data = join(directory, 'data');
   const initWords = [
     '-D',
@@ -232,7 +213,7 @@ export async function startPostgres({
       return addressOf(await createDatabase('-T', await template));
     },
     async startReplica() {
-      const copy = newDirectory(user, parent);
+      const copy = newDirectory(user);
       const copied = join(copy, 'data');
       const words = [...address, '-D', copied, '-R', '-c', 'fast', '--no-sync'];
       await run(join(binaries, 'pg_basebackup'), words, options);

@@ -16,9 +16,7 @@ declare module 'vitest' {
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   let cluster: Promise<PostgresCluster> | undefined;
   const newDatabase = async (isMigrated: boolean) => {
-    const { newDatabase: empty, newMigratedDatabase: migrated } = await (cluster ??= startPostgres({
-      inMemory: true,
-    }));
+    const { newDatabase: empty, newMigratedDatabase: migrated } = await (cluster ??= startPostgres());
     return isMigrated ? migrated() : empty();
   };
   const server = createServer(({ url }, response) => {

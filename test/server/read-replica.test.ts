@@ -93,7 +93,7 @@ describe.skipIf(!hasPostgres)(`a read replica${why}`, () => {
    */
   let shared: Awaited<ReturnType<typeof startWithReplica>>;
   beforeAll(async () => {
-    postgres = await startPostgres({ inMemory: true });
+    postgres = await startPostgres();
     replica = await postgres.startReplica();
     shared = await startWithReplica(ANY_LAG);
   });

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { readRuntimeFile } from '#server/installation/runtime-file.ts';
 import { root } from '../scripts/paths.mjs';
 import { temporaryDirectory } from './helpers/server-process.ts';
@@ -118,11 +118,18 @@ async function hotUpdates(origin: string) {
   return { messages, message, close: () => socket.close() };
 }
 
-test('serves the page with hot updates, restarts the server after a change, and stops', async () => {
-  const project = copyOfProject();
-  const dataDir = temporaryDirectory();
-  const dev = startDev(project, dataDir);
-  const address = new URL(await dev.address(1));
+const project = copyOfProject();
+const dataDir = temporaryDirectory();
+let dev: ReturnType<typeof startDev>;
+let address: URL;
+
+// One session for all tests, in this order: its start takes as long as they do.
+beforeAll(async () => {
+  dev = startDev(project, dataDir);
+  address = new URL(await dev.address(1));
+});
+
+test('serves the page with hot updates, and restarts the server after a change', async () => {
   const first = readRuntimeFile(dataDir);
 
   expect(await fetchText(address.origin)).toContain('src="/@vite/client"');
@@ -160,16 +167,10 @@ test('serves the page with hot updates, restarts the server after a change, and 
   expect(second?.admin).toBe(first?.admin);
 
   expect(dev.output.stderr).not.toContain('proxy error');
-
-  dev.stop();
-  expect(await within('the end of npm run dev', dev.ended)).toEqual([0, null]);
-  expect(existsSync(join(dataDir, 'runtime.json'))).toBe(false);
 });
 
 test('reloads the page when its part of a contract changes', async () => {
-  const project = copyOfProject();
-  const dev = startDev(project, temporaryDirectory());
-  const { origin } = new URL(await dev.address(1));
+  const { origin } = address;
   const page = await hotUpdates(origin);
   const served = (file: string) => fetchText(`${origin}/@fs${join(project, 'server', file)}`);
   const contract = 'features/plans/plan-contract.ts';
@@ -191,11 +192,11 @@ test('reloads the page when its part of a contract changes', async () => {
   await page.message('full-reload');
   expect(await served('contract.ts')).toContain('/plans/archive/');
   expect(await served(contract)).toContain('rented');
-  await dev.address(2);
+  await dev.address(3);
 
   // The page has no schemas.
   change(project, `server/${contract}`, 'text(200)', 'text(201)');
-  await dev.address(3);
+  await dev.address(4);
   change(project, 'server/contract.ts', "'/admin/api'", "'/admin/api2'");
   await page.message(
     'full-reload',
@@ -203,7 +204,12 @@ test('reloads the page when its part of a contract changes', async () => {
   );
   expect(page.messages.filter(({ type }) => type === 'full-reload')).toHaveLength(2);
   page.close();
+});
 
+test('stops its server', async () => {
+  await dev.address(5);
+  expect(existsSync(join(dataDir, 'runtime.json'))).toBe(true);
   dev.stop();
   expect(await within('the end of npm run dev', dev.ended)).toEqual([0, null]);
+  expect(existsSync(join(dataDir, 'runtime.json'))).toBe(false);
 });

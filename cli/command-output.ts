@@ -72,9 +72,10 @@ export function printFailure(error: ApiError, json: boolean): void {
   io.setExitCode(exitCode);
 }
 
-/** The details that the message does not contain; it is made of the first one. */
+/** The details that the message does not contain; it is made of the first one, with or without the field. */
 function furtherDetails({ message, details = [] }: ApiError): string[] {
-  const lines = details.map((detail) => (detail.path ? `${detail.path}: ${detail.message}` : detail.message));
+  const further = details.filter((detail) => detail.message !== message);
+  const lines = further.map((detail) => (detail.path ? `${detail.path}: ${detail.message}` : detail.message));
   return lines.filter((line) => line !== message);
 }
 

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import type { Endpoint } from '#server/wire/endpoint.ts';
 import { ERROR_MEANINGS } from '#server/wire/error-meanings.ts';
-import { DETAIL_REASONS, ERROR_STATUS, type ErrorCode } from '#server/wire/errors.ts';
+import { ERROR_STATUS, type ErrorCode } from '#server/wire/errors.ts';
+import { brokenRuleFields } from '#server/wire/fields.ts';
 
 const EXAMPLE_REQUEST_ID = '0d9c5f0e-6a41-4b8e-9d55-3f1c6a2b7e90';
 
@@ -73,11 +74,7 @@ const failure = z.object({
     .array(
       z.object({
         path: z.string().meta({ description: 'The field, such as `expires_at` or `features.2`.' }),
-        message: z.string(),
-        reason: z.enum(DETAIL_REASONS).optional().meta({
-          description:
-            'What the error code does not tell. `host_unresolved`: the name of a host does not resolve.',
-        }),
+        ...brokenRuleFields,
       }),
     )
     .optional(),

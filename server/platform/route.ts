@@ -5,7 +5,7 @@ import { Document, type DocumentParts, isWhole } from './document.ts';
 import type { Contract, Endpoint, ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { readableText } from '#server/wire/readable-text.ts';
-import { requestMessage } from '#server/wire/request-messages.ts';
+import { brokenRule, requestMessage } from '#server/wire/request-messages.ts';
 
 type Answer<Reply> = Reply | Document | Accepted | Promise<Reply | Document | Accepted>;
 
@@ -73,11 +73,11 @@ function shownPart(part: PropertyKey): string {
  * @throws ApiError `invalid_request` that lists all problems
  */
 export function parseRequest(row: Endpoint, input: unknown): object {
-  const parsed = row.request.safeParse(input, { error: requestMessage });
+  const parsed = row.request.safeParse(input, { error: requestMessage, reportInput: true });
   if (parsed.success) return parsed.data;
   const details = parsed.error.issues.map((issue) => ({
     path: issue.path.map((part) => shownPart(part)).join('.'),
-    message: issue.message,
+    ...brokenRule(issue),
   }));
   const first = details[0];
   const message = `${first?.path ? `${first.path}: ` : 'the request '}${first?.message ?? 'is invalid'}`;

@@ -1,6 +1,7 @@
 // Changes the custom fields of a license.
 import { type CustomFields, foldFieldName, MAX_CUSTOM_FIELDS } from '#server/wire/custom-fields.ts';
-import { ApiError } from '#server/wire/errors.ts';
+import { refusedField } from '#server/wire/errors.ts';
+import { tooMany } from '#server/wire/field-rules.ts';
 
 /** Null removes a field; instead of the changes, it removes all. */
 export type CustomFieldChanges = Readonly<Record<string, string | null>> | null;
@@ -17,10 +18,8 @@ export function changeCustomFields(before: CustomFields, changes: CustomFieldCha
     else fields.set(foldFieldName(name), [name, value]);
   }
   if (fields.size > MAX_CUSTOM_FIELDS) {
-    throw new ApiError(
-      'invalid_request',
-      `custom_fields: a license has at most ${MAX_CUSTOM_FIELDS} custom fields (got ${fields.size})`,
-    );
+    const message = `a license has at most ${MAX_CUSTOM_FIELDS} custom fields (got ${fields.size})`;
+    throw refusedField('custom_fields', tooMany(MAX_CUSTOM_FIELDS, message));
   }
   return Object.fromEntries(fields.values());
 }

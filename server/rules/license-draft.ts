@@ -1,6 +1,7 @@
 // Drafts a license: the same rules for a single one and for an import.
 import type { CustomFields } from '#server/wire/custom-fields.ts';
-import { ApiError } from '#server/wire/errors.ts';
+import { ApiError, refusedField } from '#server/wire/errors.ts';
+import type { BrokenRule } from '#server/wire/field-rules.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
 import { LAST_MOMENT } from '#server/wire/instants.ts';
 import { floatingTerms, NO_OWN_LIMITS, type OwnSeatLimits } from './floating-terms.ts';
@@ -30,23 +31,36 @@ interface Issue {
   defaultProduct: string;
 }
 
+function planRefused(code: 'plan_not_found' | 'product_mismatch', rule: BrokenRule): ApiError {
+  return new ApiError(code, rule.message, { details: [{ path: 'plan', ...rule }] });
+}
+
 /** @throws ApiError `plan_not_found` */
 export function usablePlan(name: string, plan: Plan | null): Plan {
-  if (!plan) throw new ApiError('plan_not_found', `plan ${name} not found`);
-  if (plan.archivedAt !== null) throw new ApiError('plan_not_found', `plan ${name} is archived`);
+  if (!plan)
+    throw planRefused('plan_not_found', { message: `plan ${name} not found`, reason: 'plan_not_found' });
+  if (plan.archivedAt !== null)
+    throw planRefused('plan_not_found', { message: `plan ${name} is archived`, reason: 'plan_archived' });
   return plan;
 }
 
 /** @throws ApiError `product_mismatch` */
 export function refuseOtherProduct(plan: Plan, product: string): void {
   if (plan.product === null || plan.product === product) return;
-  throw new ApiError('product_mismatch', `plan ${plan.name} is for ${plan.product}, not for ${product}`);
+  throw planRefused('product_mismatch', {
+    message: `plan ${plan.name} is for ${plan.product}, not for ${product}`,
+    reason: 'other_product',
+    values: { product: plan.product },
+  });
 }
 
 /** Limits the expiry date, which renewals keep extending. @throws ApiError `invalid_request` */
 export function refuseBeyondCalendar(expiresAt: number): void {
   if (expiresAt > LAST_MOMENT) {
-    throw new ApiError('invalid_request', `days: the license would end after ${toTimestamp(LAST_MOMENT)}`);
+    throw refusedField('days', {
+      message: `the license would end after ${toTimestamp(LAST_MOMENT)}`,
+      reason: 'ends_too_late',
+    });
   }
 }
 

@@ -1,5 +1,6 @@
 // Reads license references: IDs or keys. Distinguishes a mistyped key from an unknown one.
-import { ApiError } from '#server/wire/errors.ts';
+import { ApiError, refusedField } from '#server/wire/errors.ts';
+import { fixedRule } from '#server/wire/field-rules.ts';
 import { parseLicenseKey } from './license-key.ts';
 import type { LicenseReference } from './license.ts';
 
@@ -7,9 +8,7 @@ import type { LicenseReference } from './license.ts';
 export function byKey(text: string): { key: string } {
   const key = parseLicenseKey(text);
   if (key === null) {
-    throw new ApiError('invalid_request', 'license_key: invalid license key (checksum mismatch)', {
-      details: [{ path: 'license_key', message: 'invalid license key (checksum mismatch)' }],
-    });
+    throw refusedField('license_key', fixedRule('not_a_license_key'));
   }
   return { key };
 }

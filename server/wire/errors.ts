@@ -1,4 +1,5 @@
 // All error codes of the service and their HTTP status (contract, section 2).
+import { type BrokenRule, ruleOf } from './field-rules.ts';
 
 export const ERROR_STATUS = {
   invalid_request: 400,
@@ -55,15 +56,9 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-export const DETAIL_REASONS = ['host_unresolved'] as const;
-type DetailReason = (typeof DETAIL_REASONS)[number];
-
-/** One problem of a request: the field (`expires_at`, `features.2`) and the message. */
-export interface ErrorDetail {
+/** One problem of a request, and the field: `expires_at`, `features.2`. */
+export interface ErrorDetail extends BrokenRule {
   path: string;
-  message: string;
-  /** Where programs need to tell problems apart that have the same error code. */
-  reason?: DetailReason;
 }
 
 /** The body of every failed reply (contract, section 2). */
@@ -113,9 +108,10 @@ export class ApiError extends Error {
   }
 }
 
-/** `invalid_request` about one field. */
-export function refusedField(path: string, message: string): ApiError {
-  return new ApiError('invalid_request', `${path}: ${message}`, { details: [{ path, message }] });
+/** `invalid_request` about one field. @param problem a sentence stands for the rule that it belongs to */
+export function refusedField(path: string, problem: string | BrokenRule): ApiError {
+  const rule = typeof problem === 'string' ? ruleOf(problem) : problem;
+  return new ApiError('invalid_request', `${path}: ${rule.message}`, { details: [{ path, ...rule }] });
 }
 
 /** Builds the body of a failed reply. */

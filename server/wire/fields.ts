@@ -1,5 +1,6 @@
 // Field types of requests and replies.
 import { z } from 'zod';
+import { refusal, RULE_REASONS, sentenceOf } from './field-rules.ts';
 import { LAST_MOMENT } from './instants.ts';
 import { readableText, textProblem } from './readable-text.ts';
 
@@ -12,22 +13,22 @@ function isPlain(value: string): boolean {
 
 /** Trimmed, 1 to `max` characters. A longer text is not examined further, so that it costs no time. */
 function limitedText(max: number) {
-  return z.string().trim().min(1, 'must not be empty').max(max, { abort: true });
+  return z.string().trim().min(1, sentenceOf('empty')).max(max, { abort: true });
 }
 
 /** A single line that an administrator enters, without hidden characters. */
 export function text(max: number) {
   return limitedText(max).superRefine((value, context) => {
-    const message = textProblem(value);
-    if (message !== null) context.addIssue({ code: 'custom', message });
+    const problem = textProblem(value);
+    if (problem !== null) context.addIssue({ code: 'custom', ...refusal(problem) });
   });
 }
 
 /** Text that an administrator enters in a text area: any number of lines. */
 export function multilineText(max: number) {
   return limitedText(max).superRefine((value, context) => {
-    const message = textProblem(value, { multiline: true });
-    if (message !== null) context.addIssue({ code: 'custom', message });
+    const problem = textProblem(value, { multiline: true });
+    if (problem !== null) context.addIssue({ code: 'custom', ...refusal(problem) });
   });
 }
 
@@ -43,12 +44,16 @@ export function clientText(max: number) {
 
 /** Text in a search field; may be empty. */
 export function searchText(max: number) {
-  return z.string().trim().max(max, { abort: true }).refine(isPlain, 'contains control characters');
+  return z.string().trim().max(max, { abort: true }).refine(isPlain, sentenceOf('control_character'));
 }
 
 /** A whole number within bounds: text in a query string, a number in a JSON body. */
 export function queryNumber(least: number, most: number) {
-  const inRange = z.int().min(least).max(most);
+  const isInteger = sentenceOf('not_a_whole_number');
+  const inRange = z
+    .int({ error: ({ code }) => (code === 'invalid_type' ? isInteger : undefined) })
+    .min(least)
+    .max(most);
   const written = z
     .string()
     .regex(/^\d{1,15}$/u)
@@ -56,7 +61,7 @@ export function queryNumber(least: number, most: number) {
     .pipe(inRange);
   const bounds = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `between ${least} and ${most}`;
   const error = ({ input }: { input?: unknown }) =>
-    input === undefined ? 'is required' : `must be a whole number ${bounds}`;
+    input === undefined ? sentenceOf('required') : `${isInteger} ${bounds}`;
   return z.union([inRange, written], { error }).meta({
     override({ jsonSchema }) {
       delete jsonSchema.anyOf;
@@ -74,12 +79,12 @@ export const queryId = queryNumber(1, Number.MAX_SAFE_INTEGER);
 
 export const slug = z
   .string()
-  .regex(/^[a-z0-9-]{1,64}$/u, 'must be 1 to 64 lowercase letters, digits or hyphens')
+  .regex(/^[a-z0-9-]{1,64}$/u, sentenceOf('not_a_slug'))
   .meta({ description: '1 to 64 lowercase letters, digits or hyphens.' });
 
 export const fingerprint = z
   .string()
-  .regex(/^sha256:[0-9a-f]{64}$/u, 'must be sha256: followed by 64 lowercase hex digits')
+  .regex(/^sha256:[0-9a-f]{64}$/u, sentenceOf('not_a_fingerprint'))
   .meta({ description: 'Device fingerprint: `sha256:` followed by 64 lowercase hex digits.' });
 
 const V4_NETWORK = z.union([z.cidrv4(), z.ipv4()]);
@@ -91,14 +96,14 @@ export const network = z
   .max(50, { abort: true })
   .refine(
     (value) => V4_NETWORK.safeParse(value).success || V6_NETWORK.safeParse(value).success,
-    'must be a network such as 10.0.0.0/8 or an IP address',
+    sentenceOf('not_a_network'),
   );
 
 /** A time in a request: ISO 8601 with offset, epoch milliseconds for the handler. */
 export const moment = z.iso
   .datetime({ offset: true })
   .transform((value) => Date.parse(value))
-  .refine((value) => value >= 0 && value <= LAST_MOMENT, 'must be between 1970 and 9999');
+  .refine((value) => value >= 0 && value <= LAST_MOMENT, sentenceOf('not_in_calendar'));
 
 /** A time in a reply: ISO 8601 in UTC with `Z`. */
 export const timestamp = z.iso.datetime();
@@ -139,7 +144,11 @@ export function needsOneOf<Shape extends z.ZodRawShape>(
 ) {
   return request
     .refine((given) => names.some((name) => (given as Record<string, unknown>)[name] !== undefined), {
-      message: `${names.join(' or ')} is required`,
+      ...refusal({
+        message: `${names.join(' or ')} is required`,
+        reason: 'one_required',
+        values: { fields: names },
+      }),
       path: [names[0]],
     })
     .meta({ override: { anyOf: names.map((name) => ({ required: [name] })) } });
@@ -149,3 +158,24 @@ export function needsOneOf<Shape extends z.ZodRawShape>(
 export function pageOf<Item extends z.ZodType>(item: Item) {
   return { items: z.array(item), next_cursor: z.string().nullable() };
 }
+
+/** Reply fields of everything that tells which rule a value breaks. */
+export const brokenRuleFields = {
+  message: z.string().meta({ description: 'In English. Its wording may change.' }),
+  reason: z.enum(RULE_REASONS).optional().meta({
+    description: 'The rule that the value breaks. Left out where the message is all there is.',
+  }),
+  values: z
+    .object({
+      min: z.number().optional(),
+      max: z.number().optional(),
+      got: z.number().optional(),
+      line: z.number().optional(),
+      choices: z.array(z.string()).optional(),
+      fields: z.array(z.string()).optional(),
+      character: z.string().optional(),
+      product: z.string().optional(),
+    })
+    .optional()
+    .meta({ description: 'The values in the message, such as the limit or the choices.' }),
+};

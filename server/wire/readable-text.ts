@@ -1,4 +1,5 @@
 // Hidden characters in names. They make two names look alike, forge log lines or reverse text (UTR #36, UTS #39).
+import type { BrokenRule } from './field-rules.ts';
 
 /** Scripts that use joiners (RFC 5892, appendix A.1 and A.2). */
 const JOINING_SCRIPTS =
@@ -35,8 +36,11 @@ function hiddenCharacters(): RegExp {
 const ASCII = /^[\u0020-\u007E]*$/u;
 const LAYOUT = /[\t\n\r]/gu;
 
+const codePoint = (character: string) =>
+  `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`;
+
 function describe(character: string): string {
-  const code = `(U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')})`;
+  const code = `(${codePoint(character)})`;
   if (character === '\t') return 'a tab';
   if (/[\n\r\u2028\u2029]/u.test(character)) return 'a line break';
   if (/\p{Cc}/u.test(character)) return `a control character ${code}`;
@@ -49,10 +53,15 @@ function describe(character: string): string {
  * @param multiline allows line feeds, carriage returns and tabs
  * @returns null if they may
  */
-export function textProblem(text: string, { multiline = false } = {}): string | null {
+export function textProblem(text: string, { multiline = false } = {}): BrokenRule | null {
   if (ASCII.test(text)) return null;
   const [hidden] = (multiline ? text.replaceAll(LAYOUT, ' ') : text).match(hiddenCharacters()) ?? [];
-  return hidden === undefined ? null : `contains ${describe(hidden)}`;
+  if (hidden === undefined) return null;
+  return {
+    message: `contains ${describe(hidden)}`,
+    reason: 'hidden_character',
+    values: { character: codePoint(hidden) },
+  };
 }
 
 /** Removes hidden characters from client text and puts it on one line, because the user cannot change them. */

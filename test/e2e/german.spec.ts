@@ -18,18 +18,80 @@ test('what is wrong with an entry is said in the language of the page', async ({
   await expect(desk.getByRole('dialog')).toHaveCount(1);
 });
 
-test('an English message of the server is marked as English on a German page', async ({ desk }) => {
-  const key = await issueLicense(desk, { holder: 'Acme' });
+test('what is wrong with a refused field is said in German', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Acme' });
   await desk.getByLabel('Language').selectOption('Deutsch');
   await desk.goto('/#/licenses?open=1&action=edit');
   const dialog = desk.getByRole('dialog');
+  await dialog.getByLabel('Inhaber').fill('Ac\u200Bme');
   await dialog.getByLabel('E-Mail').fill('no address');
   await dialog.getByRole('button', { name: 'Speichern' }).click();
   const refused = dialog.getByRole('alert');
   await expect(refused).toContainText('Der Server hat diese Werte abgelehnt:');
-  await expect(refused.locator('li [lang="en"]')).toHaveText(/\w/u);
-  await dialog.getByRole('button', { name: 'Abbrechen' }).click();
+  await expect(refused.getByRole('listitem')).toHaveText([
+    'holder Entfernen Sie das unsichtbare Zeichen (U+200B).',
+    'email Geben Sie eine E-Mail-Adresse ein, etwa name@example.com.',
+  ]);
+  await expect(refused.locator('[lang="en"]')).toHaveCount(0);
+  await expect(dialog.getByLabel('E-Mail')).toHaveAccessibleDescription(/Geben Sie eine E-Mail-Adresse ein/u);
+});
 
+test('why a setting is refused is said in German', async ({ desk }) => {
+  await desk.getByLabel('Language').selectOption('Deutsch');
+  await desk.goto('/#/settings?tab=webhooks');
+  const networks = desk.getByLabel('Private Netzwerke für Webhooks');
+  await networks.fill('nowhere');
+  await desk.getByRole('button', { name: 'Speichern' }).click();
+  await expect(networks).toHaveAccessibleDescription(
+    /Geben Sie Netzwerke ein, etwa 10\.0\.0\.0\/8,fd00::\/8\./u,
+  );
+  await expect(desk.getByRole('alert').locator('[lang="en"]')).toHaveCount(0);
+});
+
+test('the errors of an imported file and its columns without a name are shown in German', async ({
+  desk,
+}) => {
+  await desk.getByLabel('Language').selectOption('Deutsch');
+  await desk.goto('/#/licenses');
+  await desk.getByRole('button', { name: 'Lizenzen aus CSV importieren' }).click();
+  const dialog = desk.getByRole('dialog', { name: 'Aus CSV importieren' });
+  const lines = [
+    'Kunde;E-Mail;Tarif;Ablauf;;Schlüssel',
+    ';;;;;',
+    'Acme;nobody;nowhere;31.02.2040;x;AAAAA',
+    'Acme;;;;;;zu viel',
+  ];
+  await dialog.getByLabel('CSV-Datei').setInputFiles({
+    name: 'lizenzen.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(`${lines.join('\n')}\n;;standard;;0;\n`),
+  });
+  const term = dialog.getByLabel('Laufzeit (Tage)');
+  await expect(term.getByRole('option')).toContainText(['Spalte 5']);
+  await dialog.getByRole('checkbox', { name: 'Spalte 5' }).check();
+  await expect(dialog.getByText('Feldname:')).toHaveCount(0);
+  await term.selectOption('Spalte 5');
+  await dialog.getByRole('button', { name: 'Alle Zeilen prüfen' }).click();
+  const findings = dialog.getByRole('region', { name: 'Fehler nach Zeile' });
+  await expect(findings.getByRole('row')).toHaveText([
+    /^\s*Zeile\s*Spalte\s*Problem\s*$/u,
+    /3\s*E-Mail\s*Geben Sie eine E-Mail-Adresse ein, etwa name@example\.com\./u,
+    /3\s*Spalte 5\s*Geben Sie eine ganze Zahl von 1 bis 36\.500 ein\./u,
+    /3\s*Ablauf\s*Geben Sie ein Datum ein, etwa 31\.01\.2027 oder 2027-01-31\./u,
+    /3\s*Schlüssel\s*Ungültiger Lizenzschlüssel \(Prüfsumme stimmt nicht\)\./u,
+    /3\s*Tarif\s*Plan nicht gefunden\./u,
+    /4\s*–\s*Die Zeile hat 7 Zellen, die Datei aber 6 Spalten\./u,
+    /5\s*Kunde\s*Geben Sie einen Wert ein\./u,
+    /5\s*Spalte 5\s*Geben Sie eine ganze Zahl von 1 bis 36\.500 ein\./u,
+  ]);
+  await expect(findings.locator('[lang="en"]')).toHaveCount(0);
+});
+
+test('an English message of the server is marked as English on a German page', async ({ desk }) => {
+  const key = await issueLicense(desk, { holder: 'Acme' });
+  await desk.getByLabel('Language').selectOption('Deutsch');
+  await desk.goto('/#/licenses?open=1');
+  const dialog = desk.getByRole('dialog');
   await desk.getByRole('complementary').getByRole('button', { name: 'Verlängern' }).click();
   await dialog.getByRole('button', { name: 'Verlängern' }).click();
   const results = desk.getByRole('log');

@@ -68,7 +68,24 @@ const failure = z.strictObject({
       z.strictObject({
         path: z.string(),
         message: z.string().min(1),
-        reason: z.literal('host_unresolved').optional(),
+        reason: z
+          .string()
+          .regex(/^[a-z0-9_]+$/u)
+          .optional(),
+        // Limits, and names of the server's own: never what the caller sent.
+        values: z
+          .strictObject({
+            min: z.int(),
+            max: z.int(),
+            got: z.int(),
+            line: z.int(),
+            choices: z.array(z.string()),
+            fields: z.array(z.string()),
+            character: z.string().regex(/^U\+[0-9A-F]{4,6}$/u),
+            product: z.string(),
+          })
+          .partial()
+          .optional(),
       }),
     )
     .min(1)

@@ -50,7 +50,14 @@ describe('POST /authorize/', () => {
     const feature = '\u{E0041}'.repeat(101);
     const refused = await server.post('/authorize/', { license_key: 'x', feature });
     expectFailure(refused, 'invalid_request');
-    expect(refused.body.details).toEqual([{ path: 'feature', message: 'must have at most 100 characters' }]);
+    expect(refused.body.details).toEqual([
+      {
+        path: 'feature',
+        message: 'must have at most 100 characters',
+        reason: 'too_long',
+        values: { max: 100 },
+      },
+    ]);
   });
 
   it('needs the product that the license is for', async () => {

@@ -48,7 +48,12 @@ describe('an administrator', () => {
     const hidden = await callAdmin(server, row, { ...rest, [field]: OVERRIDE });
     expectFailure(hidden, 'invalid_request');
     expect(hidden.body.details).toEqual([
-      { path: field, message: 'contains a text direction control (U+202E)' },
+      {
+        path: field,
+        message: 'contains a text direction control (U+202E)',
+        reason: 'hidden_character',
+        values: { character: 'U+202E' },
+      },
     ]);
     expectFailure(await callAdmin(server, row, { ...rest, [field]: ZERO_WIDTH }), 'invalid_request');
     await adminSuccess(server, row, { ...rest, [field]: PERSIAN });

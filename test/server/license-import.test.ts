@@ -177,6 +177,7 @@ describe('an uploaded file', () => {
     const reply = await post(body);
     expectFailure(reply, 'invalid_request');
     expect(reply.body.message).toMatch(message);
+    expect(reply.body.details).toMatchObject([{ path: 'file', reason: expect.any(String) as string }]);
     expect(files()).toEqual(before);
   });
 
@@ -279,6 +280,32 @@ describe('a preview', () => {
       '22 Who: must have at most 200 characters',
       '23 Mail: must have at most 254 characters',
     ]);
+    const rules = (found.errors as { line: number; reason?: string; values?: object }[]).map(
+      ({ line, reason, values }) => [line, reason, ...(values ? [values] : [])],
+    );
+    const term = { min: 1, max: 36_500 };
+    expect(rules).toEqual([
+      [3, 'empty'],
+      [3, 'not_a_license_key'],
+      [4, 'not_an_email'],
+      [5, 'plan_not_found'],
+      [6, 'plan_archived'],
+      [7, 'not_a_slug'],
+      [8, 'other_product', { product: 'imager' }],
+      [9, 'not_a_date'],
+      [10, 'not_a_date'],
+      [11, 'not_in_calendar'],
+      [12, 'not_in_range', term],
+      [13, 'not_in_range', term],
+      [14, 'only_one', { fields: ['days', 'expires_at'] }],
+      [15, 'key_in_use'],
+      [16, 'not_a_license_key'],
+      [18, 'repeated_key'],
+      [19, 'hidden_character', { character: 'U+000A' }],
+      [21, 'too_many_cells', { got: 11, max: 7 }],
+      [22, 'too_long', { max: 200 }],
+      [23, 'too_long', { max: 254 }],
+    ]);
     expect(await countLicenses()).toBe(before);
   });
 
@@ -294,7 +321,11 @@ describe('a preview', () => {
     const recipe = { import_id, mapping: { holder: 'holder' }, defaults: { product: again } };
     const found = await adminSuccess(server, 'previewImport', recipe);
     const message = 'is revoked; leave the row out, because an import issues a valid license';
-    expect(found).toMatchObject({ rows: 2, valid: 1, errors: [{ column: 'state', message }] });
+    expect(found).toMatchObject({
+      rows: 2,
+      valid: 1,
+      errors: [{ column: 'state', message, reason: 'revoked_row' }],
+    });
     await server.admin.runImport({ ...recipe, skip_rows: 1 });
     const imported = await byProduct(again);
     expect(imported.map(({ holder }) => holder)).toEqual([kept.holder]);
@@ -330,7 +361,7 @@ describe('a preview', () => {
       const found = await adminSuccess(server, 'previewImport', { import_id, mapping });
       const message =
         'must be a date such as 2027-01-31 or 31.01.2027, or a time with offset such as 2027-01-31T12:00:00Z';
-      expect(found.errors).toEqual([{ line: 2, column: 'Ablauf', message }]);
+      expect(found.errors).toEqual([{ line: 2, column: 'Ablauf', message, reason: 'not_a_date' }]);
     },
   );
 
@@ -582,7 +613,7 @@ describe('a run', () => {
     expect(replies.find(({ state }) => state === 'failed')).toMatchObject({
       done: 0,
       errors: expect.arrayContaining([
-        { line: 2, column: 'key', message: 'belongs to an existing license' },
+        { line: 2, column: 'key', message: 'belongs to an existing license', reason: 'key_in_use' },
       ]) as object[],
     });
     expect((await server.admin.countLicenses({ product })).count).toBe(1500);

@@ -1,5 +1,5 @@
 // Field errors speak plain words: nothing of the validator's own text reaches a caller.
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { callAdmin, newBearer } from '../helpers/contract-calls.ts';
 import { sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
@@ -57,8 +57,60 @@ it.each([
 it('lists every field that is wrong', async () => {
   const reply = await callAdmin(server, 'createApiToken', { networks: ['x'] });
   expect(reply.body.details).toEqual([
-    { path: 'name', message: 'is required' },
-    { path: 'role', message: 'is required' },
-    { path: 'networks.0', message: 'must be a network such as 10.0.0.0/8 or an IP address' },
+    { path: 'name', message: 'is required', reason: 'required' },
+    { path: 'role', message: 'is required', reason: 'required' },
+    {
+      path: 'networks.0',
+      message: 'must be a network such as 10.0.0.0/8 or an IP address',
+      reason: 'not_a_network',
+    },
   ]);
+});
+
+describe('names the rule that a field breaks, with its values', () => {
+  it.each([
+    ['renew', { license_id: 1, days: 70_000 }, 'days', 'too_large', { max: 36_500 }],
+    ['renew', { license_id: 0 }, 'license_id', 'too_small', { min: 1 }],
+    ['renew', { license_id: 1, days: 1.5 }, 'days', 'not_a_whole_number'],
+    ['renew', { license_id: 1, expires_at: 'soon' }, 'expires_at', 'not_a_time'],
+    ['renew', { license_id: 1, expires_at: '1960-01-01T00:00:00Z' }, 'expires_at', 'not_in_calendar'],
+    ['renew', {}, 'license_id', 'one_required', { fields: ['license_id', 'license_key'] }],
+    ['renew', { license_key: 'XXXXX', days: 1 }, 'license_key', 'not_a_license_key'],
+    ['plans', { name: 'A b' }, 'name', 'not_a_slug'],
+    ['plans', { name: 'x', features: 'a' }, 'features', 'wrong_type'],
+    ['plans', { name: 'x', features: ['a', 'A b'] }, 'features.1', 'not_a_slug'],
+    [
+      'certs/generate',
+      { license_id: 1, common_name: 'x', key_size: 5 },
+      'key_size',
+      'not_a_choice',
+      { choices: ['2048', '3072', '4096'] },
+    ],
+    ['licenses', { holder: ' ', plan: 'standard' }, 'holder', 'empty'],
+    ['licenses', { holder: 'x'.repeat(201), plan: 'standard' }, 'holder', 'too_long', { max: 200 }],
+    ['licenses', { holder: 'x', plan: 'standard', email: 'x' }, 'email', 'not_an_email'],
+    ['licenses', { holder: 'x', plan: 'none' }, 'plan', 'plan_not_found'],
+  ] as const)('%s %j: %s %s', async (path, body, field, reason, values?: object) => {
+    const { body: reply } = await server.call('POST', `/${path}/`, body, bearer);
+    const detail = (reply.details as { path: string }[] | undefined)?.find((one) => one.path === field);
+    expect(detail).toEqual({
+      path: field,
+      message: expect.any(String) as string,
+      reason,
+      ...(values && { values }),
+    });
+  });
+
+  it('and never repeats what the caller sent', async () => {
+    const secret = 'hunter2-hunter2';
+    const input = { [secret]: secret, holder: [secret], plan: secret.repeat(9), email: secret };
+    const { body } = await server.call('POST', '/licenses/', input, bearer);
+    expect(body.details).toHaveLength(3);
+    expect(JSON.stringify(body)).not.toContain(secret);
+  });
+
+  it('also in a query string', async () => {
+    const { body } = await server.call('GET', '/plans/?limit=x', undefined, bearer);
+    expect(body.details).toMatchObject([{ path: 'limit', reason: 'not_a_whole_number' }]);
+  });
 });

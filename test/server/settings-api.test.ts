@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join, relative } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { allowedRule } from '#server/features/settings/allowed-rule.ts';
 import { loadConfig } from '#server/platform/config.ts';
 import { settingKey, SETTINGS } from '#server/platform/settings.ts';
 import { cliOn } from '../helpers/cli.ts';
@@ -196,6 +197,30 @@ describe('changing settings', () => {
       'invalid_request',
     );
     expect(readFileSync(configFile(), 'utf8')).toBe('{ by hand');
+  });
+
+  it('names the rule that a wrong value breaks', async () => {
+    const changes = { backup_hour: '24', scan_seconds: '-1', default_product: 'A b', backup_folder: 'here' };
+    const reply = await callAdmin(server, 'updateSettings', { changes });
+    expectFailure(reply, 'invalid_request');
+    expect(reply.body.details).toMatchObject([
+      { path: 'backup_hour', reason: 'not_in_range', values: { min: 0, max: 23 } },
+      { path: 'scan_seconds', reason: 'not_above_zero' },
+      { path: 'default_product', reason: 'not_a_slug' },
+      { path: 'backup_folder', reason: 'not_an_absolute_path' },
+    ]);
+  });
+
+  it('has a rule for every value that can be entered in a field', () => {
+    const unnamed = Object.values(SETTINGS).filter((row) => allowedRule(row).reason === undefined);
+    // A directory that only the start sets, files whose paths are all parsed, and a choice.
+    expect(unnamed.map(settingKey).toSorted()).toEqual([
+      'backup_schedule',
+      'data_dir',
+      'database_url_file',
+      'replica_database_url_file',
+      'webhook_ca',
+    ]);
   });
 
   it('refuses all of it for one wrong value, and lists every one', async () => {

@@ -66,6 +66,10 @@ export function formatCount(value: number): string {
 export const formatNames = (names: readonly string[]): string =>
   new Intl.ListFormat(intlLocale.value).format(names);
 
+/** `a, b or c` */
+export const formatChoices = (choices: readonly string[]): string =>
+  new Intl.ListFormat(intlLocale.value, { type: 'disjunction' }).format(choices);
+
 const shares = computed(
   () => new Intl.NumberFormat(intlLocale.value, { style: 'percent', maximumFractionDigits: 1 }),
 );

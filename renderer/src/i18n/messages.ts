@@ -35,11 +35,13 @@ import { shellMessages } from '../shell/shell-messages.ts';
 import { commonMessages } from './common-messages.ts';
 import { comparedMessages } from './compared-messages.ts';
 import { listMessages } from './list-messages.ts';
+import { brokenRuleMessages } from './broken-rule-messages.ts';
 
 const features = {
   common: commonMessages,
   lists: listMessages,
   compared: comparedMessages,
+  brokenRules: brokenRuleMessages,
   shell: shellMessages,
   handOver: handOverMessages,
   health: healthMessages,

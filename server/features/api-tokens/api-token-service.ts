@@ -5,7 +5,8 @@ import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Actor, Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
-import { ApiError } from '#server/wire/errors.ts';
+import { ApiError, refusedField } from '#server/wire/errors.ts';
+import { fixedRule } from '#server/wire/field-rules.ts';
 import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
 import { DAY_MS } from '#server/wire/instants.ts';
 import { createSecretToken, hashSecret } from '#server/platform/secret-token.ts';
@@ -102,9 +103,7 @@ export function createApiTokenService({ tokens, audit, transaction, clock }: Nee
         const now = clock.now();
         const { name, role, expires_at: expiresAt = null, networks } = request;
         if (expiresAt !== null && expiresAt <= now) {
-          throw new ApiError('invalid_request', 'expires_at: must be in the future', {
-            details: [{ path: 'expires_at', message: 'must be in the future' }],
-          });
+          throw refusedField('expires_at', fixedRule('not_in_future'));
         }
         const secret = createSecretToken('ldk_');
         const token = await tokens.insert({

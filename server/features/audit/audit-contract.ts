@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { csvStyle } from '#server/wire/csv-fields.ts';
 import { endpoint } from '#server/wire/endpoint.ts';
+import { sentenceOf } from '#server/wire/field-rules.ts';
 import { id, moment, pageOf, pageRequest, queryId, searchText, timestamp } from '#server/wire/fields.ts';
 
 const auditEntry = z.object({
@@ -24,10 +25,7 @@ const auditFilter = {
   actor: searchText(100).optional(),
   action: z
     .string()
-    .regex(
-      /^[a-z_]{1,40}\.[a-z_]{0,40}$/u,
-      'must be an action such as license.revoked, or license. for all license actions',
-    )
+    .regex(/^[a-z_]{1,40}\.[a-z_]{0,40}$/u, sentenceOf('not_an_action'))
     .optional(),
   subject: searchText(100).optional(),
   /** At or after this time. */
@@ -37,7 +35,7 @@ const auditFilter = {
   /** The prefix of a request ID. */
   request_id: z
     .string()
-    .regex(/^[\w.:-]{1,128}$/u, 'must be a request ID or the beginning of one')
+    .regex(/^[\w.:-]{1,128}$/u, sentenceOf('not_a_request_id'))
     .optional(),
 };
 

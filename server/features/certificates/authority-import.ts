@@ -1,6 +1,7 @@
 // Validates an imported authority. Anything that would make its certificates unusable is rejected here.
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { refusedField } from '#server/wire/errors.ts';
+import { sentenceOf } from '#server/wire/field-rules.ts';
 import { DerError } from './der.ts';
 import { oneLine } from './distinguished-name.ts';
 import { authorityWithout } from './extended-key-usage.ts';
@@ -51,7 +52,7 @@ function readKey(text: string): KeyObject {
   try {
     return createPrivateKey(text);
   } catch {
-    return refuse('private_key', 'must be a private key in PEM that is not encrypted');
+    return refuse('private_key', sentenceOf('not_a_private_key'));
   }
 }
 
@@ -64,11 +65,10 @@ function checkValidity({ validFrom, validTo }: X509Certificate, now: number, nam
 function checkAuthority(certificate: X509Certificate, key: KeyObject, now: number): void {
   const type = certificateKeyType(certificate.raw);
   if (!KEY_TYPES.has(type)) refuse('certificate', `its key ${mustBe(type)}`);
-  if (!certificate.checkPrivateKey(key)) refuse('private_key', 'does not belong to the certificate');
+  if (!certificate.checkPrivateKey(key)) refuse('private_key', sentenceOf('not_key_of_certificate'));
   const { modulusLength = 0 } = key.asymmetricKeyDetails ?? {};
   if (type === 'RSA' && modulusLength < LEAST_BITS) refuse('private_key', mustBe(`${modulusLength} bits`));
-  if (!certificate.ca || !maySign(certificate.raw))
-    refuse('certificate', 'must be a CA certificate (CA:TRUE, keyCertSign, cRLSign)');
+  if (!certificate.ca || !maySign(certificate.raw)) refuse('certificate', sentenceOf('not_an_authority'));
   checkValidity(certificate, now, '');
 }
 

@@ -4,6 +4,7 @@ import { licenseRef, licenseRequest } from '#server/features/licenses/license-co
 import { endpoint } from '#server/wire/endpoint.ts';
 import { AUTHORITY_KEY_TYPES, CERTIFICATE_STATES, REVOCATION_REASONS } from './certificate-state-contract.ts';
 import { COMMON_NAME_MAX, EMAIL_MAX, ORGANIZATION_MAX } from './distinguished-name.ts';
+import { onlyOne, refusal, sentenceOf } from '#server/wire/field-rules.ts';
 import {
   days,
   id,
@@ -34,7 +35,7 @@ const givenSerialNumber = z
       .replace(/^(?:0x)?0*/iu, '')
       .toLowerCase(),
   )
-  .refine((given) => /^[0-9a-f]{1,64}$/u.test(given), 'must be a serial number in hex digits');
+  .refine((given) => /^[0-9a-f]{1,64}$/u.test(given), sentenceOf('not_a_serial_number'));
 
 const certificate = z
   .object({
@@ -110,7 +111,7 @@ export const certificateContract = {
       'certificate',
       'serial_number',
     ).refine((request) => request.certificate === undefined || request.serial_number === undefined, {
-      message: 'give certificate or serial_number, not both',
+      ...refusal(onlyOne('certificate', 'serial_number')),
       path: ['certificate'],
     }),
     reply: z.object({

@@ -2,7 +2,7 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import type { Clock } from '#server/platform/clock.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
-import { ApiError } from '#server/wire/errors.ts';
+import { refusedField } from '#server/wire/errors.ts';
 import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
 import type { AuthorityService } from './authority-service.ts';
 import type { certificateContract } from './certificate-contract.ts';
@@ -45,9 +45,7 @@ function parse(pem: string): { certificate: X509Certificate; verdict: Omit<Verdi
     return { certificate, verdict };
   } catch {
     const message = 'must be a certificate in PEM';
-    throw new ApiError('invalid_request', `certificate: ${message}`, {
-      details: [{ path: 'certificate', message }],
-    });
+    throw refusedField('certificate', { message, reason: 'not_certificates' });
   }
 }
 

@@ -10,6 +10,7 @@ import type { Clock } from '#server/platform/clock.ts';
 import { byRef, licenseNotFound } from '#server/rules/license-reference.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError, refusedField } from '#server/wire/errors.ts';
+import { fixedRule } from '#server/wire/field-rules.ts';
 import type { LeaseGroupStore } from './lease-group-store.ts';
 import { checkRoomForRule } from './lease-rule-checks.ts';
 import type {
@@ -45,18 +46,17 @@ const CURSOR = cursorOf({ license: NUMBER, position: NUMBER });
 /** @throws ApiError `invalid_request` */
 function checkUnits(type: LeaseRuleType, units: number | null): void {
   const needsUnits = type === 'reserve' || type === 'max';
-  if (needsUnits && units === null) throw refusedField('units', `is required for a rule of type ${type}`);
+  const ofType = `for a rule of type ${type}`;
+  if (needsUnits && units === null)
+    throw refusedField('units', { message: `is required ${ofType}`, reason: 'required' });
   if (!needsUnits && units !== null)
-    throw refusedField('units', `must be left out for a rule of type ${type}`);
+    throw refusedField('units', { message: `must be left out ${ofType}`, reason: 'not_applicable' });
 }
 
 /** @throws ApiError `invalid_request` */
 function checkMatch(type: LeaseRuleType, match: LeaseMatchObject): void {
   if (type === 'reserve' && Object.values(match).every((value) => value === undefined))
-    throw refusedField(
-      'match',
-      'must name a user, host, group or address: seats cannot be reserved for everyone',
-    );
+    throw refusedField('match', fixedRule('matches_everyone'));
 }
 
 function changedMatch(before: LeaseMatchObject, changes: LeaseMatchChanges): LeaseMatchObject {

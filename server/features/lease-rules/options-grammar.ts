@@ -120,7 +120,9 @@ function nameIn(word: string | undefined, what: string, most = MAX_NAME): string
   if (word.length > most)
     return refuse(`has a ${what} of ${word.length} characters; at most ${most} are allowed`);
   const problem = textProblem(word);
-  return problem === null ? word : refuse(`has the ${what} ${JSON.stringify(word)}, which ${problem}`);
+  return problem === null
+    ? word
+    : refuse(`has the ${what} ${JSON.stringify(word)}, which ${problem.message}`);
 }
 
 /**

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { licenseRef } from '#server/features/licenses/license-contract.ts';
 import { endpoint } from '#server/wire/endpoint.ts';
+import { sentenceOf } from '#server/wire/field-rules.ts';
 import { id, text } from '#server/wire/fields.ts';
 import { LEASE_GROUP_KINDS } from './lease-group-contract.ts';
 import { LEASE_RULE_TYPES } from '#server/rules/lease-rule-type.ts';
@@ -32,7 +33,7 @@ export const optionsImportContract = {
         .meta({ description: 'License ID or license key.' }),
       content: z
         .string()
-        .min(1, 'must not be empty')
+        .min(1, sentenceOf('empty'))
         .max(MAX_OPTIONS_FILE)
         .meta({ description: 'The options file.', examples: ['RESERVE 2 viewer USER ada\n'] }),
       features: z.array(text(200)).max(50).default([]).meta({

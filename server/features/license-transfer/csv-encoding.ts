@@ -1,6 +1,7 @@
 // The text of a file in the encodings that spreadsheets write, piece by piece.
 import { createReadStream } from 'node:fs';
-import { ApiError } from '#server/wire/errors.ts';
+import { type ApiError, refusedField } from '#server/wire/errors.ts';
+import { type BrokenRule, fixedRule } from '#server/wire/field-rules.ts';
 import type { ImportEncoding } from './license-transfer-contract.ts';
 
 export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
@@ -14,11 +15,8 @@ const BYTE_ORDER_MARKS = [
 ] as const;
 /** Bytes that Windows-1252 does not use, and control characters that no table has. */
 const NOT_WINDOWS_1252 = /[\0-\u0008\u000e-\u001f\u007f\u0081\u008d\u008f\u0090\u009d]/u;
-export const NOT_UTF8 = 'it is not UTF-8; save it as "CSV UTF-8"';
 
-export function unreadable(problem: string): ApiError {
-  return new ApiError('invalid_request', `file: ${problem}`);
-}
+export const unreadable = (problem: BrokenRule): ApiError => refusedField('file', problem);
 
 export function encodingName(encoding: TextEncoding): ImportEncoding {
   return encoding === 'utf-16le' || encoding === 'utf-16be' ? 'utf-16' : encoding;
@@ -59,7 +57,7 @@ export async function detectEncoding(path: string): Promise<TextEncoding> {
   if (marked !== null) return marked;
   if (await isUtf8(path)) return 'utf-8';
   for await (const bytes of piecesOf(path))
-    if (NOT_WINDOWS_1252.test(bytes.toString('latin1'))) throw unreadable(NOT_UTF8);
+    if (NOT_WINDOWS_1252.test(bytes.toString('latin1'))) throw unreadable(fixedRule('not_utf8'));
   return 'windows-1252';
 }
 
@@ -70,7 +68,7 @@ export async function* textOf(path: string, encoding: TextEncoding): AsyncGenera
     try {
       return decoder.decode(bytes, { stream: bytes !== undefined });
     } catch {
-      throw unreadable(encoding === 'utf-8' ? NOT_UTF8 : 'it is not valid UTF-16; save it as "CSV UTF-8"');
+      throw unreadable(fixedRule(encoding === 'utf-8' ? 'not_utf8' : 'not_utf16'));
     }
   };
   // A carriage return at the end of a piece may be half of a line end.

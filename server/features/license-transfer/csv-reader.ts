@@ -101,7 +101,8 @@ export async function* readCsv(
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    const { code, lines } = error as CsvError & { lines?: number };
-    throw unreadable(`line ${lines}: ${PROBLEMS[code] ?? 'it cannot be read as CSV'}`);
+    const { code, lines } = error as CsvError & { lines: number };
+    const message = `line ${lines}: ${PROBLEMS[code] ?? 'it cannot be read as CSV'}`;
+    throw unreadable({ message, reason: 'unreadable_row', values: { line: lines } });
   }
 }

@@ -5,7 +5,8 @@ import { generateLicenseKey, parseLicenseKey } from '#server/rules/license-key.t
 import type { NewLicense } from '#server/rules/license.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Plan } from '#server/rules/plan.ts';
-import { ApiError } from '#server/wire/errors.ts';
+import { ApiError, type ErrorDetail } from '#server/wire/errors.ts';
+import { type FixedReason, fixedRule } from '#server/wire/field-rules.ts';
 import { type CsvFormat, type CsvRow, readCsv } from './csv-reader.ts';
 import { createRowReader, type ImportOrder, type ImportRecipe } from './import-row.ts';
 import type { ImportError } from './license-transfer-contract.ts';
@@ -45,6 +46,12 @@ async function* batchesOf(file: ImportFile): AsyncGenerator<CsvRow[]> {
   if (batch.length > 0) yield batch;
 }
 
+/** The finding names the column, so the message does not name the field. */
+function refusedKey(reason: FixedReason): ApiError {
+  const rule = fixedRule(reason);
+  return new ApiError('invalid_request', rule.message, { details: [{ path: 'license_key', ...rule }] });
+}
+
 /** Tracks what one pass over a file has seen. @param now time of issue of all its licenses */
 function createPass(needs: CheckNeeds, columns: readonly string[], recipe: ImportRecipe, now: number) {
   const readRow = createRowReader(columns, recipe);
@@ -60,9 +67,9 @@ function createPass(needs: CheckNeeds, columns: readonly string[], recipe: Impor
   /** Reads the existing key of a license in canonical form. @throws ApiError */
   function ownKey(typed: string, taken: ReadonlySet<string>): string {
     const key = parseLicenseKey(typed);
-    if (key === null) throw new ApiError('invalid_request', 'invalid license key (checksum mismatch)');
-    if (seenKeys.has(key)) throw new ApiError('invalid_request', 'occurs twice in the file');
-    if (taken.has(key)) throw new ApiError('invalid_request', 'belongs to an existing license');
+    if (key === null) throw refusedKey('not_a_license_key');
+    if (seenKeys.has(key)) throw refusedKey('repeated_key');
+    if (taken.has(key)) throw refusedKey('key_in_use');
     seenKeys.add(key);
     return key;
   }
@@ -77,7 +84,8 @@ function createPass(needs: CheckNeeds, columns: readonly string[], recipe: Impor
       return await work();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      errors.push({ line, column: column ?? null, message: error.message });
+      const [{ reason, values } = {} as Partial<ErrorDetail>] = error.details ?? [];
+      errors.push({ line, column: column ?? null, message: error.message, reason, values });
       return null;
     }
   }

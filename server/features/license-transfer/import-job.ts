@@ -1,8 +1,10 @@
 // An uploaded file and the state of its import, in memory. Only the file and the record of a completed import survive a
 // restart.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { NOT_UTF8, type TextEncoding, unreadable } from './csv-encoding.ts';
+import { fixedRule, type BrokenRule } from '#server/wire/field-rules.ts';
+import { type TextEncoding, unreadable } from './csv-encoding.ts';
 import { type CsvFormat, detectFormat, readCsv } from './csv-reader.ts';
+import { unnamedColumn } from './license-csv-contract.ts';
 import {
   type ImportError,
   type ImportState,
@@ -11,6 +13,11 @@ import {
   MAX_SHOWN_ERRORS,
 } from './license-transfer-contract.ts';
 
+const TOO_MANY_ROWS: BrokenRule = {
+  message: `it has more than ${MAX_IMPORT_ROWS} rows; split it`,
+  reason: 'too_many_rows',
+  values: { max: MAX_IMPORT_ROWS },
+};
 const SAMPLE_ROWS = 5;
 const NOT_ASCII = /[^\0-\u007f]/u;
 const ROWS_PER_TURN = 200;
@@ -80,10 +87,11 @@ export function doneStatus(id: string, licenses: number): ImportStatus {
 /** @throws ApiError `invalid_request` */
 function columnsOf(cells: readonly string[]): string[] {
   // UTF-16 without a byte order mark, whose letters are valid UTF-8 between NUL bytes.
-  if (cells.some((cell) => cell.includes('\0'))) throw unreadable(NOT_UTF8);
-  const columns = cells.map((cell, index) => cell.trim() || `Column ${index + 1}`);
+  if (cells.some((cell) => cell.includes('\0'))) throw unreadable(fixedRule('not_utf8'));
+  const columns = cells.map((cell, index) => cell.trim() || unnamedColumn(index));
   const twice = columns.find((column, index) => columns.indexOf(column) !== index);
-  if (twice !== undefined) throw unreadable(`two columns are named ${twice}`);
+  if (twice !== undefined)
+    throw unreadable({ message: `two columns are named ${twice}`, reason: 'duplicate_column' });
   return columns;
 }
 
@@ -116,10 +124,10 @@ export async function inspectCsv(path: string): Promise<CsvForm> {
       continue;
     }
     rows += 1;
-    if (rows > MAX_IMPORT_ROWS) throw unreadable(`it has more than ${MAX_IMPORT_ROWS} rows; split it`);
+    if (rows > MAX_IMPORT_ROWS) throw unreadable(TOO_MANY_ROWS);
     sample.add(cells);
     if (rows % ROWS_PER_TURN === 0) await nextTurn();
   }
-  if (columns === undefined || rows === 0) throw unreadable('it has no rows');
+  if (columns === undefined || rows === 0) throw unreadable(fixedRule('no_rows'));
   return { ...format, columns, sample: sample.rows(), rows };
 }

@@ -4,6 +4,7 @@ import { licenseAdminContract } from '#server/features/licenses/license-contract
 import type { LicenseOrder } from '#server/rules/license-draft.ts';
 import { foldFieldName } from '#server/wire/custom-fields.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
+import { type BrokenRule, fixedRule } from '#server/wire/field-rules.ts';
 import { endOfUtcDay } from '#server/wire/instants.ts';
 import type { CsvRow } from './csv-reader.ts';
 import {
@@ -12,7 +13,7 @@ import {
   type ImportField,
   type licenseTransferAdminContract,
 } from './license-transfer-contract.ts';
-import { requestMessage } from '#server/wire/request-messages.ts';
+import { brokenRule, requestMessage } from '#server/wire/request-messages.ts';
 
 export type ImportRecipe = Pick<
   RequestOf<typeof licenseTransferAdminContract.previewImport>,
@@ -38,21 +39,24 @@ const DOTTED_DATE = /^(?<day>\d{1,2})\.(?<month>\d{1,2})\.(?<year>\d{4})$/u;
 
 /** A column of the export. Its other states are those of the license's term, which an import sets. */
 const STATE_COLUMN = 'state';
-const REVOKED = 'is revoked; leave the row out, because an import issues a valid license';
 
-/** Replaces schema messages that are worded for JSON. */
-const MESSAGES: Partial<Record<ImportField, string>> = {
-  holder: 'must not be empty',
-  email: 'must be an email address',
-  days: 'must be a whole number of days, 1 to 36500',
-  expires_at:
-    'must be a date such as 2027-01-31 or 31.01.2027, or a time with offset such as 2027-01-31T12:00:00Z',
+/** Replaces schema rules that are worded for JSON. */
+const RULES: Partial<Record<ImportField, BrokenRule>> = {
+  holder: fixedRule('empty'),
+  email: fixedRule('not_an_email'),
+  days: {
+    message: 'must be a whole number of days, 1 to 36500',
+    reason: 'not_in_range',
+    values: { min: 1, max: 36_500 },
+  },
+  expires_at: fixedRule('not_a_date'),
 };
 
-/** The messages of the schema's own rules, and those about a text that is too long, are for every reader. */
-function messageOf({ path, code, message, ...issue }: z.core.$ZodIssue): string {
-  const isTooLong = code === 'too_big' && 'origin' in issue && issue.origin === 'string';
-  return (code === 'custom' || isTooLong ? undefined : MESSAGES[path[0] as ImportField]) ?? message;
+/** The schema's own rules, and the one about a text that is too long, are for every reader. */
+function ruleOfCell(issue: z.core.$ZodIssue): BrokenRule {
+  const rule = brokenRule(issue);
+  const isForEveryone = issue.code === 'custom' || rule.reason === 'too_long';
+  return (isForEveryone ? undefined : RULES[issue.path[0] as ImportField]) ?? rule;
 }
 
 /** A plain date is the last valid day, as on the command line and in the back office. */
@@ -89,8 +93,9 @@ export function createRowReader(columns: readonly string[], recipe: ImportRecipe
 
   return ({ line, cells }: CsvRow): ImportOrder => {
     if (cells.slice(columns.length).some((cell) => cell.trim() !== '')) {
-      const message = `has ${cells.length} cells for ${columns.length} columns`;
-      const errors = [{ line, column: null, message }];
+      const values = { got: cells.length, max: columns.length };
+      const message = `has ${values.got} cells for ${values.max} columns`;
+      const errors: ImportError[] = [{ line, column: null, message, reason: 'too_many_cells', values }];
       return { line, cells, order: null, refused: new Set(), errors, licenseKey: undefined };
     }
     const fields: Record<string, unknown> = { ...defaults, ...customFieldsOf(cells) };
@@ -100,12 +105,15 @@ export function createRowReader(columns: readonly string[], recipe: ImportRecipe
     }
     const errors: ImportError[] = [];
     if (cellAt(cells, stateIndex).toLowerCase() === 'revoked')
-      errors.push({ line, column: columns[stateIndex] ?? null, message: REVOKED });
+      errors.push({ line, column: columns[stateIndex] ?? null, ...fixedRule('revoked_row') });
     const { license_key: licenseKey, ...request } = fields as { license_key?: string };
-    const parsed = licenseAdminContract.createLicense.request.safeParse(request, { error: requestMessage });
+    const parsed = licenseAdminContract.createLicense.request.safeParse(request, {
+      error: requestMessage,
+      reportInput: true,
+    });
     if (parsed.success) return { line, cells, order: parsed.data, refused: new Set(), errors, licenseKey };
     for (const issue of parsed.error.issues)
-      errors.push({ line, column: columnOf(issue.path), message: messageOf(issue) });
+      errors.push({ line, column: columnOf(issue.path), ...ruleOfCell(issue) });
     const refused = new Set(parsed.error.issues.map(({ path: [field] }) => String(field)));
     const rest = Object.entries(request).filter(([field]) => !refused.has(field));
     // The other fields are checked as if the holder were given.

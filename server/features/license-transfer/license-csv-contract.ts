@@ -8,6 +8,9 @@ interface LicenseColumn {
   cellOf(license: LicenseRecord): CsvCell;
 }
 
+/** The name of a column without one, by its position from 0. */
+export const unnamedColumn = (index: number): string => `Column ${index + 1}`;
+
 /** By column name. An import recognizes the same names. */
 const CELLS: Readonly<Record<string, LicenseColumn['cellOf']>> = {
   license_key: (license) => license.license_key,

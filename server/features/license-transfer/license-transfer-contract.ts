@@ -4,7 +4,7 @@ import { licenseFilter } from '#server/features/licenses/license-contract.ts';
 import { byFieldName } from '#server/features/licenses/custom-field-contract.ts';
 import { csvStyle } from '#server/wire/csv-fields.ts';
 import { endpoint } from '#server/wire/endpoint.ts';
-import { slug, uploadedFile } from '#server/wire/fields.ts';
+import { brokenRuleFields, slug, uploadedFile } from '#server/wire/fields.ts';
 
 export const CSV = 'text/csv';
 const MAX_IMPORT_BYTES = 20 * 1_048_576;
@@ -66,7 +66,7 @@ export const IMPORT_RESULTS = ['faulty', 'keys'] as const;
 const importError = z.object({
   line: z.int().meta({ description: 'The line in the file on which the row begins, from 1.' }),
   column: z.string().nullable(),
-  message: z.string(),
+  ...brokenRuleFields,
 });
 
 const findings = {

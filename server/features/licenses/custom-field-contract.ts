@@ -6,6 +6,7 @@ import {
   MAX_FIELD_NAME,
   MAX_FIELD_VALUE,
 } from '#server/wire/custom-fields.ts';
+import { refusal, sentenceOf, tooMany } from '#server/wire/field-rules.ts';
 import { text } from '#server/wire/fields.ts';
 
 const fieldName = text(MAX_FIELD_NAME);
@@ -21,20 +22,21 @@ export function byFieldName<Value extends z.ZodType>(value: Value, description: 
     .superRefine((fields, context) => {
       const names = Object.keys(fields);
       if (names.length > MAX_CUSTOM_FIELDS) {
-        context.addIssue({ code: 'custom', message: `must have at most ${MAX_CUSTOM_FIELDS} fields` });
+        const rule = tooMany(MAX_CUSTOM_FIELDS, `must have at most ${MAX_CUSTOM_FIELDS} fields`);
+        context.addIssue({ code: 'custom', ...refusal(rule) });
         return;
       }
       const folded = names.map((name) => foldFieldName(name));
       for (const [index, name] of names.entries()) {
         if (folded.indexOf(folded[index] as string) === index) continue;
-        context.addIssue({ code: 'custom', message: 'is given twice', path: [name] });
+        context.addIssue({ code: 'custom', message: sentenceOf('duplicate_name'), path: [name] });
       }
     })
     .meta({ description, override: { maxProperties: MAX_CUSTOM_FIELDS } });
   return z.preprocess((fields: z.input<typeof fieldsByName>, context) => {
     for (const name of Object.keys(fields ?? {})) {
       if (name.trim() !== RESERVED_NAME) continue;
-      context.addIssue({ code: 'custom', message: 'cannot be the name of a field', path: [name] });
+      context.addIssue({ code: 'custom', message: sentenceOf('reserved_name'), path: [name] });
     }
     return fields;
   }, fieldsByName);

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { LICENSINGS } from '#server/rules/floating-terms.ts';
 import { type Endpoint, endpoint } from '#server/wire/endpoint.ts';
 import { ERROR_STATUS, type ErrorCode } from '#server/wire/errors.ts';
+import { onlyOne, refusal } from '#server/wire/field-rules.ts';
 import {
   days,
   id,
@@ -95,7 +96,7 @@ const renewal = { days: days.optional(), expires_at: moment.optional() };
 const ONE_END = [
   (request: { days?: number | undefined; expires_at?: number | undefined }) =>
     request.days === undefined || request.expires_at === undefined,
-  { message: 'give days or expires_at, not both', path: ['days'] as string[] },
+  { ...refusal(onlyOne('days', 'expires_at')), path: ['days'] as string[] },
 ] as const;
 
 /** The filters of a list of licenses. */

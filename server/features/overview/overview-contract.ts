@@ -4,6 +4,7 @@ import { auditAdminContract } from '#server/features/audit/audit-contract.ts';
 import { LICENSE_STATES } from '#server/features/licenses/license-contract.ts';
 import { LICENSINGS } from '#server/rules/floating-terms.ts';
 import { endpoint } from '#server/wire/endpoint.ts';
+import { refusal } from '#server/wire/field-rules.ts';
 import { id, queryNumber, timestamp } from '#server/wire/fields.ts';
 
 const count = z.int();
@@ -85,7 +86,14 @@ export const overviewContract = {
     summary: 'Show usage per day: a period that ends today, and the period before it',
     request: z.object({
       days: queryNumber(7, 364)
-        .refine((days) => TREND_DAYS.some((known) => known === days), `must be ${TREND_DAYS.join(', ')}`)
+        .refine(
+          (days) => TREND_DAYS.some((known) => known === days),
+          refusal({
+            message: `must be ${TREND_DAYS.join(', ')}`,
+            reason: 'not_a_choice',
+            values: { choices: TREND_DAYS.map(String) },
+          }),
+        )
         .default(28)
         .meta({ description: `Length of the period: ${TREND_DAYS.join(', ')} days.` }),
     }),

@@ -7,6 +7,7 @@ import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { DAY_MS } from '#server/wire/instants.ts';
 import { ApiError, refusedField } from '#server/wire/errors.ts';
+import { tooMany } from '#server/wire/field-rules.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import { MAX_FEATURES, type planContract, type PlanObject } from './plan-contract.ts';
 import { type FloatingTerms, heartbeatSeconds } from '#server/rules/floating-terms.ts';
@@ -93,7 +94,7 @@ function changedFeatures(
   const kept = (features ?? before).filter((name) => !removed.includes(name));
   const changed = [...new Set([...kept, ...added])];
   if (changed.length <= MAX_FEATURES) return changed;
-  throw refusedField('features', `must have at most ${MAX_FEATURES} entries`);
+  throw refusedField('features', tooMany(MAX_FEATURES));
 }
 
 /** By tier, then id. */

@@ -19,11 +19,13 @@ import {
 import { writeFileDurably } from '#server/platform/durable-file.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError, type ErrorDetail } from '#server/wire/errors.ts';
+import { type BrokenRule, fixedRule } from '#server/wire/field-rules.ts';
 import { MASK } from '#server/platform/mask-passwords.ts';
 import { MASTER_KEY_FILE } from '#server/platform/master-key.ts';
 import { addressesOf } from '#server/platform/lan-address.ts';
 import { type SettingWarning, settingWarnings } from '#server/platform/setting-warnings.ts';
 import { DATABASE_SETTINGS, type Setting, settingKey, SETTINGS } from '#server/platform/settings.ts';
+import { allowedRule } from './allowed-rule.ts';
 import { nextGiven, nextValues, requireUsableSettings } from './next-settings.ts';
 import { isEditable, shownValue, toSettingObject } from './setting-presenter.ts';
 import { type TrialNeeds, tryOut } from './setting-trial.ts';
@@ -106,7 +108,11 @@ export function createSettingsService({ config, audit, transaction, restart, ...
   }
 
   /** @returns why the setting cannot be changed to this; null if it can */
-  function problemOf(row: Setting<unknown> | undefined, given: Given | undefined, value: Changes[string]) {
+  function problemOf(
+    row: Setting<unknown> | undefined,
+    given: Given | undefined,
+    value: Changes[string],
+  ): string | BrokenRule | null {
     if (!row || !given) return 'is not a setting';
     if (!isEditable(row, given)) {
       if (row === SETTINGS.dataDir)
@@ -116,13 +122,12 @@ export function createSettingsService({ config, audit, transaction, restart, ...
       return `is set by ${row.env} in the environment, which takes precedence over config.json`;
     }
     if (DATABASE_SETTINGS.includes(settingKey(row)) && needs.isRestoreStaged())
-      return 'cannot be changed while a confirmed restore is waiting for a restart of the server; restart it, or cancel the restore first';
+      return fixedRule('restore_pending');
     if (value === null) return null;
-    if (row.secret && String(value).includes(MASK))
-      return 'is missing its password; enter the complete value';
-    if (row.parse(String(value)) === undefined) return `must be ${row.allowed}`;
+    if (row.secret && String(value).includes(MASK)) return fixedRule('incomplete_secret');
+    if (row.parse(String(value)) === undefined) return allowedRule(row);
     // The server's next start may have a different working directory.
-    return row.kind === 'path' && !isAbsolute(String(value)) ? 'must be an absolute path' : null;
+    return row.kind === 'path' && !isAbsolute(String(value)) ? fixedRule('not_an_absolute_path') : null;
   }
 
   /** @returns the changed settings @throws ApiError `invalid_request` */
@@ -133,8 +138,9 @@ export function createSettingsService({ config, audit, transaction, restart, ...
       const [name, row] = findSetting(key) ?? [];
       // An unknown name stops the next start, so it can be removed.
       if (!row && value === null && Object.hasOwn(file, key)) continue;
-      const message = problemOf(row, name && config.given[name], value);
-      if (message !== null) details.push({ path: key, message });
+      const problem = problemOf(row, name && config.given[name], value);
+      if (problem !== null)
+        details.push({ path: key, ...(typeof problem === 'string' ? { message: problem } : problem) });
       else if (name) names.add(name);
     }
     refuse(details);

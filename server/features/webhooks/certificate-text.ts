@@ -1,6 +1,7 @@
 // Validates certificates that administrators paste.
 import { X509Certificate } from 'node:crypto';
 import { refusedField } from '#server/wire/errors.ts';
+import { fixedRule } from '#server/wire/field-rules.ts';
 
 const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/gu;
 
@@ -10,7 +11,7 @@ export function checkCertificates(text: string): void {
   try {
     for (const certificate of certificates) void new X509Certificate(certificate);
   } catch {
-    throw refusedField('ca', 'contains a certificate that cannot be read');
+    throw refusedField('ca', fixedRule('unreadable_certificate'));
   }
-  if (certificates.length === 0) throw refusedField('ca', 'must be one or more certificates in PEM');
+  if (certificates.length === 0) throw refusedField('ca', fixedRule('not_certificates'));
 }

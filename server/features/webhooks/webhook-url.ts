@@ -1,7 +1,8 @@
 // Validates webhook URLs (contract, section 6) and checks whether their host may be reached.
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
-import { ApiError } from '#server/wire/errors.ts';
+import { ApiError, refusedField } from '#server/wire/errors.ts';
+import { fixedRule } from '#server/wire/field-rules.ts';
 import { isReachable } from './public-address.ts';
 
 const MAX_LENGTH = 2048;
@@ -38,11 +39,12 @@ export function hostOf(url: URL): string {
  *   is not HTTPS or contains a user name or password
  */
 export function parseWebhookUrl(text: string): URL {
-  if (!URL.canParse(text)) throw new ApiError('invalid_request', 'url: must be a URL');
+  if (!URL.canParse(text)) throw refusedField('url', fixedRule('not_a_url'));
   const url = new URL(text);
   url.hash = '';
   if (Math.max(text.length, url.href.length) > MAX_LENGTH) {
-    throw new ApiError('invalid_request', `url: is longer than ${MAX_LENGTH} characters`);
+    const message = `is longer than ${MAX_LENGTH} characters`;
+    throw refusedField('url', { message, reason: 'too_long', values: { max: MAX_LENGTH } });
   }
   if (url.protocol !== 'https:') throw forbidden('must start with https://');
   if (url.username !== '' || url.password !== '') throw forbidden('must not contain a user name or password');

@@ -117,36 +117,44 @@ export function guessCustom(columns: readonly string[], assigned: Pick<ImportDra
     .slice(0, MAX_CUSTOM_FIELDS);
 }
 
-/** The beginning of the column's name; with a number if a field before has the same name. */
-function fieldNameOf(column: string, taken: ReadonlySet<string>): string {
+/** The beginning of the column's label; with a number if a field before has the same name. */
+function fieldNameOf(label: string, taken: ReadonlySet<string>): string {
   for (let number = 1; ; number += 1) {
     const suffix = number === 1 ? '' : ` ${number}`;
-    const name = column.slice(0, MAX_FIELD_NAME - suffix.length).trim() + suffix;
+    const name = label.slice(0, MAX_FIELD_NAME - suffix.length).trim() + suffix;
     if (!taken.has(foldFieldName(name))) return name;
   }
 }
 
 /** The columns that become custom fields, by name of the field. */
-export function customFieldsOf(columns: readonly string[], draft: ImportDraft): Record<string, string> {
+export function customFieldsOf(
+  columns: readonly string[],
+  draft: ImportDraft,
+  labelOf: (column: string) => string,
+): Record<string, string> {
   const chosen = otherColumns(columns, draft).filter((column) => draft.custom.includes(column));
   const taken = new Set<string>();
   return Object.fromEntries(
     chosen.map((column) => {
-      const name = fieldNameOf(column, taken);
+      const name = fieldNameOf(labelOf(column), taken);
       taken.add(foldFieldName(name));
       return [name, column];
     }),
   );
 }
 
-export function toRecipe({ import_id: importId, columns: all }: UploadedFile, draft: ImportDraft): Recipe {
+export function toRecipe(
+  { import_id: importId, columns: all }: UploadedFile,
+  draft: ImportDraft,
+  labelOf: (column: string) => string,
+): Recipe {
   const { columns, plan, product } = draft;
   const { holder, ...others } = columns;
   const given = Object.entries(others).filter(([, column]) => column !== '');
   return {
     import_id: importId,
     mapping: { holder, ...Object.fromEntries(given) },
-    custom_fields: customFieldsOf(all, draft),
+    custom_fields: customFieldsOf(all, draft, labelOf),
     defaults: { ...(plan ? { plan } : {}), ...(product ? { product } : {}) },
   };
 }

@@ -32,6 +32,7 @@ export const licenseTransferMessages = messagesOf(
     },
     sample: 'Example: {cell}',
     noColumn: 'No column',
+    unnamedColumn: 'Column {n}',
     customHint:
       'Each selected column becomes a custom field. A name that is too long or used twice is changed, as shown. Other columns are not imported.',
     fieldName: 'Field name: {name}',
@@ -92,6 +93,7 @@ export const licenseTransferMessages = messagesOf(
     },
     sample: 'Beispiel: {cell}',
     noColumn: 'Keine Spalte',
+    unnamedColumn: 'Spalte {n}',
     customHint:
       'Jede ausgewählte Spalte wird zu einem eigenen Feld. Ein zu langer oder doppelter Name wird wie angezeigt geändert. Die übrigen Spalten werden nicht importiert.',
     fieldName: 'Feldname: {name}',

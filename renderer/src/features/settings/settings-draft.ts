@@ -7,6 +7,7 @@ import type { SettingObject } from '#server/features/settings/settings-contract.
 import { adminClient } from '../../api/admin-client.ts';
 import { failureOf } from '../../api/query-failure.ts';
 import { useCall } from '../../api/call-state.ts';
+import { type BrokenRuleText, useBrokenRuleText } from '../../api/broken-rule-text.ts';
 import { showToast } from '../../components/toasts.ts';
 import { useUndoRefusal } from '../../components/undo-refusal.ts';
 import { useUnloadGuard } from '../../components/unload-guard.ts';
@@ -40,6 +41,7 @@ useUnloadGuard(() => changed.value.length > 0);
 export function useSettingsDraft() {
   const { t } = useI18n();
   const { nameOf } = useSettingText();
+  const ruleTextOf = useBrokenRuleText();
   const refuseChanged = useUndoRefusal();
   const query = useQuery({ key: ['settings', 'all'], query: () => adminClient.showSettings({}) });
   const shown = computed(() => query.data.value);
@@ -118,12 +120,11 @@ export function useSettingsDraft() {
       const isShown = failure.value?.details.some(({ path }) => names.has(path.replace(/^changes\./u, '')));
       return isShown ? null : failure.value;
     }),
-    /** Why the server refused this value; in English. */
-    refusalOf: (name: string): string | undefined =>
-      failure.value?.details
-        .filter(({ path }) => path === name || path === `changes.${name}`)
-        .map(({ message }) => message)
-        .join('; ') || undefined,
+    /** Why the server refused this value. */
+    refusalOf(name: string): BrokenRuleText | undefined {
+      const detail = failure.value?.details.find(({ path }) => path === name || path === `changes.${name}`);
+      return detail && ruleTextOf(detail);
+    },
   };
 }
 

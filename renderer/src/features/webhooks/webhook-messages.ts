@@ -39,8 +39,7 @@ export const webhookMessages = messagesOf(
     ownAuthority: 'The receiver uses a private certificate authority',
     ca: 'CA certificates (PEM)',
     caHint: 'Trusted for this webhook only, in addition to the public authorities.',
-    unresolvedHint:
-      'The host name cannot be resolved. Check its spelling, and whether the server can resolve it.',
+    unresolvedHint: 'Check the spelling of the host name, and whether the server can resolve it.',
     forbiddenHint:
       'Webhooks are sent over HTTPS to public addresses only, to protect your internal network. To allow a private network, enter it in the settings under {setting}.',
     deliveredWithin: 'Delivered, last {n} h',
@@ -170,8 +169,7 @@ export const webhookMessages = messagesOf(
     ownAuthority: 'Der Empfänger verwendet eine private Zertifizierungsstelle',
     ca: 'CA-Zertifikate (PEM)',
     caHint: 'Gelten nur für diesen Webhook, zusätzlich zu den öffentlichen Zertifizierungsstellen.',
-    unresolvedHint:
-      'Der Hostname kann nicht aufgelöst werden. Prüfen Sie die Schreibweise und ob der Server ihn auflösen kann.',
+    unresolvedHint: 'Prüfen Sie die Schreibweise des Hostnamens und ob der Server ihn auflösen kann.',
     forbiddenHint:
       'Webhooks werden nur über HTTPS an öffentliche Adressen gesendet, um Ihr internes Netzwerk zu schützen. Um ein privates Netzwerk zuzulassen, tragen Sie es in den Einstellungen unter {setting} ein.',
     deliveredWithin: 'Zugestellt, letzte {n} Std.',

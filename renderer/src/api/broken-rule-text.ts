@@ -1,0 +1,31 @@
+// What the page says about a rule that a value breaks.
+import { useI18n } from 'vue-i18n';
+import type { BrokenRule, RuleValues } from '#server/wire/field-rules.ts';
+import { formatChoices, formatCount } from '../i18n/i18n.ts';
+
+export interface BrokenRuleText {
+  text: string;
+  /** Set where the text is not in the language of the page. */
+  lang?: 'en';
+}
+
+function shown(value: number | string | readonly string[]): string {
+  if (typeof value === 'number') return formatCount(value);
+  return typeof value === 'string' ? value : formatChoices(value);
+}
+
+const shownValues = (values: RuleValues) =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, shown(value)]])),
+  );
+
+/** The server's messages are English. In other languages, the reason selects the text, if the page knows it. */
+export function useBrokenRuleText(): (rule: BrokenRule) => BrokenRuleText {
+  const { t, te, locale } = useI18n();
+  return ({ message, reason, values = {} }) => {
+    if (locale.value === 'en') return { text: message };
+    // A server that was updated since the page was loaded may have others.
+    if (reason === undefined || !te(`brokenRules.${reason}`)) return { text: message, lang: 'en' };
+    return { text: t(`brokenRules.${reason}`, shownValues(values), values.max ?? values.min ?? 1) };
+  };
+}

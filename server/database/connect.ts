@@ -2,7 +2,13 @@
 import { Sequelize } from 'sequelize';
 import { writingTransaction } from './current-transaction.ts';
 import { LOCK_WAIT_MS } from './lock-wait.ts';
-import { joinTransactions, onQueryError, setOpenMode, setPostgresVersion } from './sequelize-internals.ts';
+import {
+  joinTransactions,
+  onQueryError,
+  reportFailedOpening,
+  setOpenMode,
+  setPostgresVersion,
+} from './sequelize-internals.ts';
 import { keepConnections } from './sqlite-lanes.ts';
 import type { StorageGuard } from './storage-guard.ts';
 
@@ -79,6 +85,7 @@ export async function createPostgresPool(url: string): Promise<Sequelize> {
     dialectOptions: { ...POSTGRES_OPTIONS },
   });
   setPostgresVersion(sequelize, OLDEST_POSTGRES);
+  reportFailedOpening(sequelize);
   return sequelize;
 }
 

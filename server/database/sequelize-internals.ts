@@ -1,6 +1,6 @@
 // The only file that relies on Sequelize internals that its types omit. test/server/sequelize-internals.test.ts covers
 // each of them, so an update that changes one fails there first.
-import { Sequelize, Transaction } from 'sequelize';
+import { BaseError, DatabaseError, Sequelize, Transaction } from 'sequelize';
 import { runCompiled } from './compiled-statements.ts';
 import { inTurn } from './in-turn.ts';
 import { LOCK_WAIT_MS } from './lock-wait.ts';
@@ -95,6 +95,19 @@ interface PostgresConnectionManager {
 
 const postgresManagerOf = (sequelize: Sequelize): PostgresConnectionManager =>
   sequelize.connectionManager as unknown as PostgresConnectionManager;
+
+/**
+ * Sequelize sets options on each new connection, and leaves a failure of that as the driver reports it. From here on, it is
+ * reported as that of any statement.
+ */
+export function reportFailedOpening(sequelize: Sequelize): void {
+  const manager = postgresManagerOf(sequelize);
+  const connect = manager.connect.bind(manager);
+  manager.connect = (config) =>
+    connect(config).catch((error: Error) => {
+      throw error instanceof BaseError ? error : new DatabaseError(Object.assign(error, { sql: '' }));
+    });
+}
 
 /** Gives each call that needs a connection to `wrap`. @param wrap may refuse, or give the connection back unused */
 export function wrapGetConnection(

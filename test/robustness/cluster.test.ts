@@ -12,6 +12,7 @@ const why = missing.length === 0 ? '' : ` (skipped: not installed: ${missing.joi
 it.skipIf(missing.length > 0)(
   `loses, doubles and oversells nothing while parts of it fail${why}`,
   async () => {
+    const notes: string[] = [];
     const { failures, timeline } = await runSite({
       seed: 1,
       faultEveryMs: 2000,
@@ -19,9 +20,9 @@ it.skipIf(missing.length > 0)(
       webhookTimeoutSeconds: 3,
       faults: FAULTS.filter(({ name }) => SHORT.includes(name)),
       isOver: (done) => done === SHORT.length,
-      note: () => {},
+      note: (line) => notes.push(line),
     });
-    expect(failures).toEqual([]);
+    expect(failures, notes.join('\n')).toEqual([]);
     expect(timeline.faults.map(({ name }) => name).toSorted()).toEqual(SHORT.toSorted());
   },
 );

@@ -10,6 +10,7 @@ import { hasPostgres, type PostgresCluster, startPostgres } from '../helpers/pos
 import { fingerprintOf, startTestServer, type TestServer } from '../helpers/test-server.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { lastingTransaction } from '../helpers/postgres-database.ts';
+import { startTcpRelay } from '../helpers/tcp-relay.ts';
 
 interface LogLine {
   request_id: string;
@@ -102,6 +103,38 @@ describe.skipIf(!hasPostgres)(`a lost PostgreSQL server${why}`, () => {
     await eventually(async () =>
       expect((await server.get('/health/ready/')).body).toMatchObject({ status: 'ready' }),
     );
+  });
+
+  it('answers 503 at most to a call whose connection ends while it is being opened', async () => {
+    const address = new URL(await postgres.newDatabase());
+    const relay = await startTcpRelay(Number(address.port));
+    onTestFinished(() => relay.close());
+    address.port = String(relay.port);
+    const other = await startTestServer({ flags: { 'database-url': address.href } });
+    onTestFinished(() => other.stop());
+    const { license_key: ref } = (await other.admin.createLicense({ holder: 'Interrupted' })).license;
+    /** Connections to end while Sequelize sets their options. A call tries a second one, and a third. */
+    let left = 0;
+    const endNext = () =>
+      relay.loseAnswerTo((sent) => {
+        if (!sent.includes('SET client_min_messages')) return false;
+        left -= 1;
+        if (left > 0) setImmediate(endNext);
+        return true;
+      });
+    for (let round = 0; round < 5; round += 1) {
+      await selectOther(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()',
+      );
+      left = 10;
+      endNext();
+      const calls = await Promise.allSettled(
+        [1, 2, 3, 4].map((days) => other.admin.renewLicense({ ref, days })),
+      );
+      for (const call of calls)
+        if (call.status === 'rejected') expect(call.reason).toMatchObject({ code: 'unavailable' });
+      await eventually(() => other.admin.renewLicense({ ref, days: 1 }));
+    }
   });
 
   it('logs each refused call in one line, and the error itself once', async () => {

@@ -87,8 +87,9 @@ const MOST_ERRORS = 20;
 /** What servers have logged of calls that they answered with 500: their logs leave with the site. */
 function errorsLogged({ cluster }: Site): string[] {
   const lines = cluster.servers.flatMap(({ logFile }) => readFileSync(logFile, 'utf8').split('\n'));
-  const isOfCall = (line: string) => line.includes('"level":50') && line.includes('"request_id"');
-  return lines.filter((line) => isOfCall(line) && !line.includes('"fault"')).slice(0, MOST_ERRORS);
+  const isUnexpected = (line: string) =>
+    line.includes('"level":50') && line.includes('"msg":"internal error');
+  return lines.filter(isUnexpected).slice(0, MOST_ERRORS);
 }
 
 /** @throws only if the run itself is broken; all findings are in `failures` */

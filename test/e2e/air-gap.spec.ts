@@ -3,7 +3,7 @@ import QRCode from 'qrcode';
 import type { Page } from '@playwright/test';
 import { formatMachineRequest } from '../../verifier/machine-request.ts';
 import { expectAccessible } from './accessibility.ts';
-import { expect, issueLicense, test } from './test.ts';
+import { alertWith, expect, issueLicense, test } from './test.ts';
 import { goTo, task } from './tasks.ts';
 
 const FINGERPRINT = `sha256:${'5c'.repeat(32)}`;
@@ -107,8 +107,7 @@ test('reports an invalid request', async ({ desk }) => {
   await desk.goto('/#/air-gap');
   const box = desk.getByLabel('Activation request');
   await box.fill('LDR1.nonsense');
-  const alert = desk.getByRole('alert');
-  await expect(alert).toContainText('request');
+  await expect(alertWith(desk, 'request')).toBeVisible();
   await expect(box).toHaveAttribute('aria-invalid', 'true');
   await expect(box).toHaveAccessibleDescription(/^request: /u);
   await desk.locator('input[type=file]').setInputFiles({

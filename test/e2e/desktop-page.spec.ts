@@ -4,7 +4,7 @@ import { formatMachineRequest } from '../../verifier/machine-request.ts';
 import { expectAccessible } from './accessibility.ts';
 import { addFakeShell, openWithApp, refuseInShell } from './fake-shell.ts';
 import { gate } from './gate.ts';
-import { expect, issueLicense, test } from './test.ts';
+import { alertWith, expect, issueLicense, test } from './test.ts';
 
 function requestFor(licenseKey: string): string {
   const fingerprint = `sha256:${'5c'.repeat(32)}`;
@@ -40,7 +40,7 @@ test('a file opened with the app or dropped on the page goes to the air-gap desk
   await dropFile(desk, 'machine.REQ', request);
   await expect(preview).toContainText('Messplatz 4');
   await dropFile(desk, 'film.lic', 'x'.repeat(40_000));
-  await expect(desk.getByRole('alert')).toHaveText(/^film\.lic is larger than 32 KiB/u);
+  await expect(alertWith(desk, /^film\.lic is larger than 32 KiB/u)).toBeVisible();
   await expect(file).toHaveValue('');
   await dropFile(desk, 'notes.txt', 'not for us');
   await expect(file).toHaveValue('');

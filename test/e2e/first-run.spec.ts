@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
 import type { TestServer } from './server.ts';
 import { task } from './tasks.ts';
-import { expect, expectBriefly, test } from './test.ts';
+import { alertWith, expect, expectBriefly, test } from './test.ts';
 
 const INITIAL_SETUP = { name: 'Initial setup' };
 
@@ -49,7 +49,7 @@ test(
     await page.getByLabel('New plan').check();
     await page.getByLabel('Name').fill('standard');
     await page.getByRole('button', { name: 'Finish' }).click();
-    await expect(page.getByRole('alert')).toContainText('a plan named');
+    await expect(alertWith(page, 'a plan named')).toBeVisible();
     await page.getByLabel('Name').fill('seat');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Finish' }).click();
@@ -111,7 +111,7 @@ test(
     const licenses = '**/admin/api/licenses/';
     await page.route(licenses, (route) => route.abort());
     await page.getByRole('button', { name: 'Finish' }).click();
-    await expect(page.getByRole('alert')).toContainText('The server did not respond.');
+    await expect(alertWith(page, 'The server did not respond.')).toBeVisible();
     await page.getByLabel('New plan').check();
     await page.getByLabel('Name').fill('team');
     await page.getByRole('button', { name: 'Finish' }).click();
@@ -134,7 +134,7 @@ test(
       return route.abort();
     });
     await page.getByRole('button', { name: 'Finish' }).click();
-    await expect(page.getByRole('alert')).toContainText('The server did not respond.');
+    await expect(alertWith(page, 'The server did not respond.')).toBeVisible();
     await page.unroute(licenses);
     await expectLicenseOf(page, 'standard');
   },
@@ -154,10 +154,10 @@ test(
     await page.getByLabel('New plan').check();
     await page.getByLabel('Name').fill('team');
     await page.getByRole('button', { name: 'Finish' }).click();
-    await expect(page.getByRole('alert')).toContainText('The server did not respond.');
+    await expect(alertWith(page, 'The server did not respond.')).toBeVisible();
     await page.unroute(plans);
     await page.getByRole('button', { name: 'Finish' }).click();
-    await expect(page.getByRole('alert')).toContainText('a plan named');
+    await expect(alertWith(page, 'a plan named')).toBeVisible();
     await page.getByRole('radio', { name: 'team' }).check();
     await expectLicenseOf(page, 'team');
   },

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
 import { addFakeShell, refuseInShell } from './fake-shell.ts';
 import { textsPerPage } from './pdf-pages.ts';
-import { chooseAction, expect, issueLicense, test } from './test.ts';
+import { alertWith, chooseAction, expect, issueLicense, test } from './test.ts';
 
 const DEVICES = 120;
 
@@ -76,8 +76,8 @@ test('prints only a complete sheet, and saves a PDF in the app', { tag: '@browse
   await desk.goto('/#/licenses/print?license=99');
   await desk.reload();
   const save = desk.getByRole('button', { name: 'Save as PDF' });
-  await expect(desk.getByRole('alert')).toContainText('license', { ignoreCase: true });
-  await expect(desk.getByRole('alert')).toContainText('Request ID');
+  await expect(alertWith(desk, 'license')).toBeVisible();
+  await expect(alertWith(desk, 'Request ID')).toBeVisible();
   await expect(save).toBeDisabled();
 
   // The second page of devices fails once.
@@ -101,7 +101,7 @@ test('prints only a complete sheet, and saves a PDF in the app', { tag: '@browse
   const sheet = desk.getByRole('article');
   await expect(sheet).toContainText('Acme');
   await expect(sheet).toContainText('The device list is missing because it was still loading.');
-  await expect(desk.getByRole('alert')).toContainText('The server did not respond.');
+  await expect(alertWith(desk, 'The server did not respond.')).toBeVisible();
   await expect(save).toBeDisabled();
   isUp = true;
   await desk.getByRole('button', { name: 'Try again' }).click();
@@ -110,7 +110,7 @@ test('prints only a complete sheet, and saves a PDF in the app', { tag: '@browse
 
   await refuseInShell(desk, 'ENOSPC: no space left on device');
   await save.click();
-  await expect(desk.getByRole('alert')).toHaveText('Could not save the PDF: ENOSPC: no space left on device');
+  await expect(alertWith(desk, 'Could not save the PDF: ENOSPC: no space left on device')).toBeVisible();
   await expectAccessible(desk);
   await refuseInShell(desk, '');
   await save.click();

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
 import { goTo, task } from './tasks.ts';
-import { expect, expectBriefly, importLicenses, issueLicense, test } from './test.ts';
+import { alertWith, expect, expectBriefly, importLicenses, issueLicense, test } from './test.ts';
 
 const rows = (page: Page) =>
   page.getByRole('grid', { name: 'Licenses' }).getByRole('rowgroup').getByRole('row');
@@ -120,7 +120,7 @@ test('a rejected form shows the reason and the request ID', async ({ desk }) => 
     }),
   );
   await desk.reload();
-  await expect(desk.getByRole('alert')).toContainText(/something went wrong/iu);
+  await expect(alertWith(desk, /something went wrong/iu)).toBeVisible();
   await desk.unroute('**/admin/api/licenses/?*');
   await desk.getByRole('button', { name: 'Try again' }).click();
   await expect(rows(desk)).toHaveCount(1);

@@ -1,7 +1,7 @@
 // What a list shows between a change of its filters or its order and the answer, and while it refreshes.
 import type { Page, Route } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
-import { expect, importLicenses, issueLicense, test } from './test.ts';
+import { alertWith, expect, importLicenses, issueLicense, test } from './test.ts';
 
 const grid = (page: Page) => page.getByRole('grid');
 const body = (page: Page) => grid(page).locator('[role="rowgroup"]');
@@ -251,7 +251,7 @@ test('rows leave when what was searched for cannot be loaded', async ({ desk }) 
     }),
   );
   await desk.getByRole('searchbox').fill('acme');
-  await expect(desk.getByRole('alert')).toContainText('Internal error.');
+  await expect(alertWith(desk, 'Internal error.')).toBeVisible();
   await expect(grid(desk)).toHaveCount(0);
   await desk.unroute(failing);
   await desk.getByRole('button', { name: 'Try again' }).click();

@@ -2,7 +2,7 @@
 import type { Page } from '@playwright/test';
 import { gate } from './gate.ts';
 import { goTo } from './tasks.ts';
-import { expect, stayWhenAsked, test } from './test.ts';
+import { alertWith, expect, stayWhenAsked, test } from './test.ts';
 
 const saveBar = (page: Page) => page.getByRole('group', { name: 'Unsaved changes' });
 const save = (page: Page) => saveBar(page).getByRole('button', { name: 'Save changes' }).click();
@@ -17,7 +17,7 @@ test(
     await desk.getByRole('tab', { name: 'Language' }).click();
     await save(desk);
     await expect(desk.getByRole('tab', { name: 'Network' })).toHaveAttribute('aria-selected', 'true');
-    await expect(desk.getByRole('alert')).toContainText('must be 0 to 1000000');
+    await expect(alertWith(desk, 'must be 0 to 1000000')).toBeVisible();
     await expect(limit).toBeFocused();
     await saveBar(desk).getByRole('button', { name: 'Discard' }).click();
     await expect(limit).toHaveValue('60');

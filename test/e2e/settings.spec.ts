@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { decryptBackup } from '../helpers/decrypt-backup.ts';
 import { expectAccessible } from './accessibility.ts';
 import { goTo, task } from './tasks.ts';
-import { expect, issueLicense, test } from './test.ts';
+import { alertWith, expect, issueLicense, test } from './test.ts';
 
 const saveBar = (page: Page) => page.getByRole('group', { name: 'Unsaved changes' });
 
@@ -19,7 +19,7 @@ test('a setting is changed, rejected, undone and discarded', { tag: '@browser' }
   await limit.fill('lots');
   await expect(saveBar(desk)).toContainText('1 unsaved change Rate limit: token checks: 60 → lots');
   await saveBar(desk).getByRole('button', { name: 'Save changes' }).click();
-  await expect(desk.getByRole('alert')).toContainText('must be 0 to 1000000');
+  await expect(alertWith(desk, 'must be 0 to 1000000')).toBeVisible();
   await expect(limit).toHaveAttribute('aria-invalid', 'true');
   await expectAccessible(desk);
 
@@ -47,7 +47,7 @@ test('a setting is changed, rejected, undone and discarded', { tag: '@browser' }
 });
 
 test('network access without TLS is a red warning with its remedy', async ({ desk }) => {
-  const danger = desk.getByRole('alert').filter({ hasText: 'Network access without TLS' });
+  const danger = alertWith(desk, 'Network access without TLS');
   const listening = desk.getByRole('region', { name: 'Listening addresses after the next start' });
   await task(desk, 'open the API to the network with TLS', async () => {
     await goTo(desk, 'Settings');
@@ -79,7 +79,7 @@ test('network access without TLS is a red warning with its remedy', async ({ des
   await desk.getByLabel('Certificate file').fill('/nowhere/cert.pem');
   await desk.getByLabel('Private key file').fill('/nowhere/key.pem');
   await saveBar(desk).getByRole('button', { name: 'Save changes' }).click();
-  await expect(desk.getByRole('alert')).toContainText('/nowhere/cert.pem');
+  await expect(alertWith(desk, '/nowhere/cert.pem')).toBeVisible();
 });
 
 test('configuration names are behind Details', async ({ desk }) => {
@@ -200,7 +200,7 @@ test(
     await desk.getByLabel('Every day').check();
     await desk.getByLabel('Backup folder').fill('backups');
     await saveBar(desk).getByRole('button', { name: 'Save changes' }).click();
-    await expect(desk.getByRole('alert')).toContainText('must be an absolute path');
+    await expect(alertWith(desk, 'must be an absolute path')).toBeVisible();
     await desk.getByLabel('Backup folder').fill(info.outputPath('backups'));
     await desk.getByLabel('Hour').selectOption({ label: '04:00' });
     await saveBar(desk).getByRole('button', { name: 'Save changes' }).click();
@@ -266,7 +266,7 @@ test('a backup is downloaded, encrypted under a passphrase', { tag: '@browser' }
     );
   }
   await repeated.fill('correct horse buttery');
-  await expect(desk.getByRole('alert')).toHaveText('The passphrases do not match.');
+  await expect(alertWith(desk, 'The passphrases do not match.')).toBeVisible();
   await expect(repeated).toHaveAccessibleDescription('The passphrases do not match.');
   await expect(button).toBeDisabled();
   await repeated.fill('correct horse battery staple moon');
@@ -294,7 +294,7 @@ test('a backup is downloaded, encrypted under a passphrase', { tag: '@browser' }
     }),
   );
   await button.click();
-  await expect(desk.getByRole('alert')).toContainText('Another backup is in progress', { ignoreCase: true });
+  await expect(alertWith(desk, 'Another backup is in progress')).toBeVisible();
 });
 
 test('retention shows what is stored and for how long', { tag: '@browser' }, async ({ desk }) => {

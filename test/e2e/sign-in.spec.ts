@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expectAccessible } from './accessibility.ts';
 import { addFakeShell } from './fake-shell.ts';
-import { expect, test } from './test.ts';
+import { alertWith, expect, test } from './test.ts';
 
 const signInHeading = { name: 'Sign in' };
 
@@ -63,7 +63,7 @@ test(
     const field = page.getByLabel('Already have a link?');
     await field.fill('not a link');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await expect(page.getByRole('alert')).toContainText('This is not a sign-in link.');
+    await expect(alertWith(page, 'This is not a sign-in link.')).toBeVisible();
     await field.fill(stdout.trim());
     await page.getByRole('button', { name: 'Sign in' }).click();
     await expect(page.getByRole('heading', { name: 'Initial setup' })).toBeVisible();

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Download, Page } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
 import { goTo, task } from './tasks.ts';
-import { expect, issueLicense, test } from './test.ts';
+import { alertWith, expect, issueLicense, test } from './test.ts';
 
 const DAY_MS = 86_400_000;
 const dayFromToday = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
@@ -81,7 +81,7 @@ test('period, product and view are in the URL', async ({ desk }) => {
   await desk.getByLabel('From', { exact: true }).fill(dayFromToday(-1));
   await expect(panel(desk, 'Activations per day').getByRole('row')).toHaveCount(3);
   await desk.getByLabel('To', { exact: true }).fill(dayFromToday(-5));
-  await expect(desk.getByRole('alert')).toContainText('The start date must not be later than the end date.');
+  await expect(alertWith(desk, 'The start date must not be later than the end date.')).toBeVisible();
   await desk.getByRole('button', { name: '30 days' }).click();
   await expect(desk.getByRole('alert')).toHaveCount(0);
   await expect(panel(desk, 'Activations per day').getByRole('row')).toHaveCount(31);

@@ -143,6 +143,10 @@ export const test = base.extend<Fixtures>({
 
 export { expect } from '@playwright/test';
 
+/** On a busy machine, the page may show another one meanwhile: that the server is slow to answer. */
+export const alertWith = (page: Page, hasText: string | RegExp): Locator =>
+  page.getByRole('alert').filter({ hasText });
+
 /** Stays on the page whenever the browser asks. @returns the types of its questions so far */
 export function stayWhenAsked(page: Page): string[] {
   const asked: string[] = [];

@@ -1,7 +1,6 @@
 // Drafts a license: the same rules for a single one and for an import.
 import type { CustomFields } from '#server/wire/custom-fields.ts';
-import { ApiError, refusedField } from '#server/wire/errors.ts';
-import type { BrokenRule } from '#server/wire/field-rules.ts';
+import { ApiError, failureOfField, refusedField } from '#server/wire/errors.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
 import { LAST_MOMENT } from '#server/wire/instants.ts';
 import { floatingTerms, NO_OWN_LIMITS, type OwnSeatLimits } from './floating-terms.ts';
@@ -31,23 +30,25 @@ interface Issue {
   defaultProduct: string;
 }
 
-function planRefused(code: 'plan_not_found' | 'product_mismatch', rule: BrokenRule): ApiError {
-  return new ApiError(code, rule.message, { details: [{ path: 'plan', ...rule }] });
-}
-
 /** @throws ApiError `plan_not_found` */
 export function usablePlan(name: string, plan: Plan | null): Plan {
   if (!plan)
-    throw planRefused('plan_not_found', { message: `plan ${name} not found`, reason: 'plan_not_found' });
+    throw failureOfField('plan_not_found', 'plan', {
+      message: `plan ${name} not found`,
+      reason: 'plan_not_found',
+    });
   if (plan.archivedAt !== null)
-    throw planRefused('plan_not_found', { message: `plan ${name} is archived`, reason: 'plan_archived' });
+    throw failureOfField('plan_not_found', 'plan', {
+      message: `plan ${name} is archived`,
+      reason: 'plan_archived',
+    });
   return plan;
 }
 
 /** @throws ApiError `product_mismatch` */
 export function refuseOtherProduct(plan: Plan, product: string): void {
   if (plan.product === null || plan.product === product) return;
-  throw planRefused('product_mismatch', {
+  throw failureOfField('product_mismatch', 'plan', {
     message: `plan ${plan.name} is for ${plan.product}, not for ${product}`,
     reason: 'other_product',
     values: { product: plan.product },

@@ -114,6 +114,11 @@ export function refusedField(path: string, problem: string | BrokenRule): ApiErr
   return new ApiError('invalid_request', `${path}: ${rule.message}`, { details: [{ path, ...rule }] });
 }
 
+/** A failure about one field that its message does not name. */
+export function failureOfField(code: ErrorCode, path: string, rule: BrokenRule): ApiError {
+  return new ApiError(code, rule.message, { details: [{ path, ...rule }] });
+}
+
 /** Builds the body of a failed reply. */
 export function failureEnvelope(error: ApiError, requestId?: string): FailureEnvelope {
   return {

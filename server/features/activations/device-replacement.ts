@@ -10,7 +10,7 @@ import type { Clock } from '#server/platform/clock.ts';
 import { licenseNotFound } from '#server/rules/license-reference.ts';
 import { refuseFloating, refuseUnusable } from '#server/rules/license-refusals.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
-import { ApiError } from '#server/wire/errors.ts';
+import { ApiError, refusedField } from '#server/wire/errors.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
 import type { activationAdminContract } from './activation-contract.ts';
 import { deviceNotFound, toDeviceObject } from './activation-presenter.ts';
@@ -99,12 +99,8 @@ export function createDeviceReplacement(needs: Needs) {
 
   return async (reference: LicenseReference, request: Request, call: Call) => {
     const { machine_fingerprint: replaced, new_machine_fingerprint: fingerprint } = request;
-    if (replaced === fingerprint) {
-      const message = 'must differ from machine_fingerprint';
-      throw new ApiError('invalid_request', `new_machine_fingerprint: ${message}`, {
-        details: [{ path: 'new_machine_fingerprint', message }],
-      });
-    }
+    if (replaced === fingerprint)
+      throw refusedField('new_machine_fingerprint', 'must differ from machine_fingerprint');
     const key = await files.activeKey();
     const { license, released, activation, isNew } = await replaceLocked(reference, request, key, call);
     if (isNew) needs.surges.onActivated(license);

@@ -8,7 +8,7 @@ import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { byRef, licenseNotFound } from '#server/rules/license-reference.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
-import { ApiError } from '#server/wire/errors.ts';
+import { ApiError, refusedField } from '#server/wire/errors.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
 import { DAY_MS } from '#server/wire/instants.ts';
 import type { DenialLog } from './denial-log.ts';
@@ -118,9 +118,7 @@ export function createLeaseAdminService(needs: Needs) {
           ? `must be at most ${MAX_USAGE_DAYS} days before \`to\``
           : null;
     if (problem === null) return period;
-    throw new ApiError('invalid_request', `from: ${problem}`, {
-      details: [{ path: 'from', message: problem }],
-    });
+    throw refusedField('from', problem);
   }
 
   return {

@@ -5,7 +5,7 @@ import { generateLicenseKey, parseLicenseKey } from '#server/rules/license-key.t
 import type { NewLicense } from '#server/rules/license.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Plan } from '#server/rules/plan.ts';
-import { ApiError, type ErrorDetail } from '#server/wire/errors.ts';
+import { ApiError, type ErrorDetail, failureOfField } from '#server/wire/errors.ts';
 import { type FixedReason, fixedRule } from '#server/wire/field-rules.ts';
 import { type CsvFormat, type CsvRow, readCsv } from './csv-reader.ts';
 import { createRowReader, type ImportOrder, type ImportRecipe } from './import-row.ts';
@@ -47,10 +47,8 @@ async function* batchesOf(file: ImportFile): AsyncGenerator<CsvRow[]> {
 }
 
 /** The finding names the column, so the message does not name the field. */
-function refusedKey(reason: FixedReason): ApiError {
-  const rule = fixedRule(reason);
-  return new ApiError('invalid_request', rule.message, { details: [{ path: 'license_key', ...rule }] });
-}
+const refusedKey = (reason: FixedReason): ApiError =>
+  failureOfField('invalid_request', 'license_key', fixedRule(reason));
 
 /** Tracks what one pass over a file has seen. @param now time of issue of all its licenses */
 function createPass(needs: CheckNeeds, columns: readonly string[], recipe: ImportRecipe, now: number) {

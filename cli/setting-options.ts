@@ -27,9 +27,9 @@ function checked(name: SettingName, text: string): string {
   if (setting.parse(text) !== undefined) return text;
   // Commander's error would show the value.
   if (setting.secret) throw usageFailure(`--${setting.flag} must be ${setting.allowed}`);
-  const range = /^(\d+) to (\d+)$/u.exec(setting.allowed);
+  const { allowed, range } = setting;
   throw new InvalidArgumentError(
-    range ? `must be between ${range[1]} and ${range[2]}` : `must be ${setting.allowed}`,
+    range ? `must be between ${range.min} and ${range.max}` : `must be ${allowed}`,
   );
 }
 

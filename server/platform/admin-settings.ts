@@ -1,6 +1,6 @@
 // The settings of the admin listener, which serves the back office.
-import { setting } from './setting.ts';
-import { adminUrl, integer, ipAddress } from './setting-values.ts';
+import { setting, wholeNumber } from './setting.ts';
+import { adminUrl, ipAddress } from './setting-values.ts';
 
 export const ADMIN_SETTINGS = {
   adminPort: setting<number>({
@@ -8,9 +8,7 @@ export const ADMIN_SETTINGS = {
     flag: 'admin-port',
     argument: '<port>',
     help: 'admin port; 0 chooses a free port',
-    allowed: '0 to 65535',
-    kind: 'number',
-    parse: integer(0, 65_535),
+    ...wholeNumber(0, 65_535),
     fallback: 8788,
   }),
   adminHost: setting<string>({

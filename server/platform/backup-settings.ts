@@ -1,6 +1,6 @@
 // The settings of the daily backup.
-import { setting } from './setting.ts';
-import { absolutePath, BACKUP_SCHEDULES, type BackupSchedule, integer } from './setting-values.ts';
+import { setting, wholeNumber } from './setting.ts';
+import { absolutePath, BACKUP_SCHEDULES, type BackupSchedule } from './setting-values.ts';
 
 export const BACKUP_SETTINGS = {
   backupSchedule: setting<BackupSchedule>({
@@ -19,9 +19,7 @@ export const BACKUP_SETTINGS = {
     flag: 'backup-hour',
     argument: '<hour>',
     help: "hour of the daily backup, in the server's time zone",
-    allowed: '0 to 23',
-    kind: 'number',
-    parse: integer(0, 23),
+    ...wholeNumber(0, 23),
     fallback: 3,
   }),
   backupFolder: setting<string | null>({
@@ -39,9 +37,7 @@ export const BACKUP_SETTINGS = {
     flag: 'backup-keep',
     argument: '<number>',
     help: 'how many daily backups are kept',
-    allowed: '1 to 1000',
-    kind: 'number',
-    parse: integer(1, 1000),
+    ...wholeNumber(1, 1000),
     fallback: 14,
   }),
   backupPassphraseFile: setting<string | null>({

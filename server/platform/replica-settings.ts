@@ -1,7 +1,7 @@
 // The settings of a read replica of the PostgreSQL database.
 import { resolve } from 'node:path';
-import { setting } from './setting.ts';
-import { integer, postgresUrl } from './setting-values.ts';
+import { setting, wholeNumber } from './setting.ts';
+import { postgresUrl } from './setting-values.ts';
 
 export const REPLICA_SETTINGS = {
   replicaDatabaseUrl: setting<string | null>({
@@ -30,9 +30,7 @@ export const REPLICA_SETTINGS = {
     flag: 'replica-max-lag-seconds',
     argument: '<seconds>',
     help: 'how far the replica may be behind before lists are read from the primary database',
-    allowed: '5 to 3600',
-    kind: 'number',
-    parse: integer(5, 3600),
+    ...wholeNumber(5, 3600),
     fallback: 10,
   }),
 };

@@ -1,4 +1,5 @@
 // One setting: its names, help, allowed values and default.
+import { integer } from './setting-values.ts';
 
 export interface Setting<Value> {
   env: string;
@@ -6,6 +7,8 @@ export interface Setting<Value> {
   argument: string;
   help: string;
   allowed: string;
+  /** If all values are whole numbers, the least and the greatest of them. */
+  range?: { min: number; max: number };
   /** The input control. A `choice` may accept more than its `choices`; `allowed` describes all values. */
   kind: 'text' | 'number' | 'choice' | 'list' | 'path';
   choices?: readonly string[];
@@ -20,3 +23,14 @@ export interface Setting<Value> {
 export function setting<Value>(row: Setting<Value>): Setting<Value> {
   return row;
 }
+
+/** What the row of a setting says about its values if they are the whole numbers from `min` to `max`. */
+export const wholeNumber = (
+  min: number,
+  max: number,
+): Required<Pick<Setting<number>, 'allowed' | 'range' | 'parse'>> & { kind: 'number' } => ({
+  allowed: `${min} to ${max}`,
+  range: { min, max },
+  kind: 'number',
+  parse: integer(min, max),
+});

@@ -4,11 +4,10 @@ import { ADMIN_SETTINGS } from './admin-settings.ts';
 import { BACKUP_SETTINGS } from './backup-settings.ts';
 import { directoryFrom, homeDirectory } from './os-user.ts';
 import { REPLICA_SETTINGS } from './replica-settings.ts';
-import { type Setting, setting } from './setting.ts';
+import { type Setting, setting, wholeNumber } from './setting.ts';
 import {
   baseUrl,
   host,
-  integer,
   networks,
   postgresUrl,
   seconds,
@@ -26,9 +25,7 @@ function retention(kind: string, fallback: number, help: string): Setting<number
     flag: `retain-${kind}-days`,
     argument: '<days>',
     help,
-    allowed: '0 to 36500',
-    kind: 'number',
-    parse: integer(0, 36_500),
+    ...wholeNumber(0, 36_500),
     fallback,
   };
 }
@@ -83,9 +80,7 @@ export const SETTINGS = {
     flag: 'port',
     argument: '<port>',
     help: 'API port; 0 chooses a free port',
-    allowed: '0 to 65535',
-    kind: 'number',
-    parse: integer(0, 65_535),
+    ...wholeNumber(0, 65_535),
     fallback: 8787,
   }),
   ...ADMIN_SETTINGS,
@@ -147,9 +142,7 @@ export const SETTINGS = {
     flag: 'rate-limit',
     argument: '<calls>',
     help: 'calls a minute to /authorize/token/ per caller address; 0 turns off all rate limits that are not set explicitly',
-    allowed: '0 to 1000000',
-    kind: 'number',
-    parse: integer(0, 1_000_000),
+    ...wholeNumber(0, 1_000_000),
     fallback: 60,
   }),
   rateLimitPublic: setting<number>({
@@ -157,9 +150,7 @@ export const SETTINGS = {
     flag: 'rate-limit-public',
     argument: '<calls>',
     help: 'calls a minute to all other public endpoints together, per caller address; 0 turns the limit off',
-    allowed: '0 to 1000000',
-    kind: 'number',
-    parse: integer(0, 1_000_000),
+    ...wholeNumber(0, 1_000_000),
     fallback: 600,
   }),
   rateLimitActivations: setting<number>({
@@ -167,9 +158,7 @@ export const SETTINGS = {
     flag: 'rate-limit-activations',
     argument: '<devices>',
     help: 'new devices a minute per license key; 0 turns the limit off',
-    allowed: '0 to 1000000',
-    kind: 'number',
-    parse: integer(0, 1_000_000),
+    ...wholeNumber(0, 1_000_000),
     fallback: 120,
   }),
   licenseFileTtlDays: setting<number>({
@@ -177,9 +166,7 @@ export const SETTINGS = {
     flag: 'license-file-ttl-days',
     argument: '<days>',
     help: 'how long a license file from the API stays valid',
-    allowed: '1 to 36500',
-    kind: 'number',
-    parse: integer(1, 36_500),
+    ...wholeNumber(1, 36_500),
     fallback: 90,
   }),
   webhookBackoffSeconds: setting<number>({

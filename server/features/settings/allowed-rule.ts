@@ -2,11 +2,7 @@
 import type { Setting } from '#server/platform/settings.ts';
 import { type BrokenRule, ruleOf } from '#server/wire/field-rules.ts';
 
-const RANGE = /^(?<min>\d+) to (?<max>\d+)$/u;
-
-export function allowedRule({ allowed }: Pick<Setting<unknown>, 'allowed'>): BrokenRule {
+export function allowedRule({ allowed, range }: Pick<Setting<unknown>, 'allowed' | 'range'>): BrokenRule {
   const message = `must be ${allowed}`;
-  const { min, max } = RANGE.exec(allowed)?.groups ?? {};
-  if (min === undefined) return ruleOf(message);
-  return { message, reason: 'not_in_range', values: { min: Number(min), max: Number(max) } };
+  return range ? { message, reason: 'not_in_range', values: range } : ruleOf(message);
 }

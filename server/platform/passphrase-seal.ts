@@ -1,19 +1,21 @@
 // Seals a secret under a passphrase: scrypt derives a key, which is then used like the master key.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { derivePassphraseKey, SCRYPT_PARAMETERS } from './passphrase-key.ts';
+import { areAcceptable, derivePassphraseKey, SCRYPT_PARAMETERS } from './passphrase-key.ts';
 import { createSealer } from './sealer.ts';
 
 const SALT_BYTES = 16;
 
-const sealedSecret = z.object({
-  kdf: z.literal('scrypt'),
-  n: z.literal(SCRYPT_PARAMETERS.n),
-  r: z.literal(SCRYPT_PARAMETERS.r),
-  p: z.literal(SCRYPT_PARAMETERS.p),
-  salt: z.base64(),
-  sealed: z.string(),
-});
+const sealedSecret = z
+  .object({
+    kdf: z.literal('scrypt'),
+    n: z.number(),
+    r: z.number(),
+    p: z.number(),
+    salt: z.base64(),
+    sealed: z.string(),
+  })
+  .refine(areAcceptable);
 
 /** The sealed secret cannot be opened. */
 export class PassphraseError extends Error {
@@ -52,8 +54,8 @@ export async function openUnderPassphrase(
   content: string,
   passphrase: string,
 ): Promise<Buffer> {
-  const { salt, sealed } = readSealed(content);
-  const key = await derivePassphraseKey(passphrase, Buffer.from(salt, 'base64'), SCRYPT_PARAMETERS);
+  const { salt, sealed, ...parameters } = readSealed(content);
+  const key = await derivePassphraseKey(passphrase, Buffer.from(salt, 'base64'), parameters);
   try {
     return createSealer(key).open(purpose, sealed);
   } catch {

@@ -97,6 +97,13 @@ test('every command is in the list', async () => {
   );
 });
 
+test('a backup is encrypted as docs/guide/backup.md says: scrypt with N = 2^17, r = 8 and p = 1', async () => {
+  const out = join(folder, 'own-parameters.ldbackup');
+  const words = ['backup', '--out', out, ...WITH_PASSPHRASE, '--data-dir', server.dataDir];
+  expect(await spawnCli(words)).toMatchObject({ exitCode: 0 });
+  expect([...readFileSync(out).subarray(19, 24)]).toEqual([1, 17, 8, 1, 0]);
+});
+
 describe('a failure', () => {
   test('of the command exits with 1, with one line on stderr and nothing on stdout', async () => {
     expect(await spawnCli(['license', 'show', '999999', '--data-dir', server.dataDir])).toEqual({

@@ -6,7 +6,6 @@ import { RestoreCompletedError } from '#server/wiring/compose-administration.ts'
 import { PASSPHRASE, saveBackup, uploadBackup } from '../helpers/backup-file.ts';
 import { runCli } from '../helpers/cli.ts';
 import { newLicense } from '../helpers/contract-calls.ts';
-import { withCheapKey } from '../helpers/decrypt-backup.ts';
 import { temporaryDirectory } from '../helpers/server-process.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
@@ -31,8 +30,7 @@ it('previews, confirms, restores at the next start, and returns', async () => {
   let server = await startTestServer(options);
   const { license_key: kept } = await newLicense(server);
   const file = join(folder, 'license-desk-20260131T120000Z.ldbackup');
-  const bytes = withCheapKey(await saveBackup(server, file, PASSPHRASE), PASSPHRASE);
-  writeFileSync(file, bytes);
+  const bytes = await saveBackup(server, file, PASSPHRASE);
   const { license_key: lost } = await newLicense(server);
   await server.admin.revokeLicense({ ref: kept });
   writeFileSync(join(folder, 'notes.txt'), 'no backup');

@@ -14,7 +14,7 @@ import { connect } from '#server/database/connect.ts';
 import { issue } from '../certificates/issuing.ts';
 import { entriesOf, forge, openBackup, PASSPHRASE, restore, saveBackup } from '../helpers/backup-file.ts';
 import { cliOn } from '../helpers/cli.ts';
-import { decryptBackup, withCheapKey } from '../helpers/decrypt-backup.ts';
+import { decryptBackup } from '../helpers/decrypt-backup.ts';
 import { newLicense } from '../helpers/contract-calls.ts';
 import { databaseAt, selectRows, writeRows } from '../helpers/database.ts';
 import { snapshotOf } from '../helpers/directory-snapshot.ts';
@@ -56,7 +56,7 @@ beforeAll(async () => {
   const server = await startTestServer({ dataDir });
   const { admin } = server;
   filled = await fill(server);
-  writeFileSync(file, withCheapKey(await saveBackup(server, file, PASSPHRASE), PASSPHRASE));
+  await saveBackup(server, file, PASSPHRASE);
   await admin.revokeLicense({ ref: String(filled.license.license_id), reason: 'chargeback' });
   await admin.revokeToken({ id: filled.authorization_token.id });
   await admin.revokeApiToken({ id: filled.revoked.token.id });

@@ -1,4 +1,5 @@
 // What a restore puts in place, and what it keeps; also where it was interrupted.
+import { randomBytes } from 'node:crypto';
 import {
   copyFileSync,
   cpSync,
@@ -145,6 +146,27 @@ describe('a restore', () => {
     expect((await restore(file, dataDir, unsigned)).preview.authenticated).toBe(false);
     expect(readFileSync(join(dataDir, 'master.key'), 'utf8')).toBe(`${masterKey.toString('base64')}\n`);
     expect(readdirSync(dataDir)).not.toContain('master-key.json');
+  });
+
+  it.each([
+    ['another cost, with which the passphrase is wrong', { n: 4096 }, /wrong passphrase/u],
+    [
+      'a cost that needs more than 1 GiB of memory',
+      { n: 2 ** 24 },
+      /sealed in a format that this version cannot read/u,
+    ],
+    ['a cost that is no power of two', { n: 5000 }, /sealed in a format that this version cannot read/u],
+    ['half a block', { r: 1.5 }, /sealed in a format that this version cannot read/u],
+  ])('derives the key of such a backup with what it says: %s', async (_what, change, refusal) => {
+    const file = join(await keptDataDir(), 'backup.tar');
+    const sealed = await sealUnderPassphrase('backup-master-key', randomBytes(32), PASSPHRASE);
+    const altered = { ...(JSON.parse(sealed) as object), ...change };
+    const archive = await forge(await saveBackup(server, file), (files) => {
+      files['master-key.json'] = Buffer.from(JSON.stringify(altered));
+    });
+    writeFileSync(file, archive);
+    const options = { passphrase: PASSPHRASE, acceptUnsigned: true };
+    await expect(restore(file, await keptDataDir(), options)).rejects.toThrow(refusal);
   });
 
   it('refuses while a server runs there', async () => {

@@ -2,7 +2,7 @@
 // Rogaway and Vizár, "Online Authenticated-Encryption and its Nonce-Reuse Misuse-Resistance", 2015).
 // docs/guide/backup.md describes the bytes.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { derivePassphraseKey, SCRYPT_PARAMETERS, scryptMemory } from '#server/platform/passphrase-key.ts';
+import { areAcceptable, derivePassphraseKey, SCRYPT_PARAMETERS } from '#server/platform/passphrase-key.ts';
 import { BackupError } from './backup-format.ts';
 
 export const ENCRYPTED_MAGIC = Buffer.from('license-desk-backup');
@@ -17,10 +17,6 @@ const COUNTER_BYTES = 4;
 
 /** Offsets of the header fields after the magic. */
 const AT = { version: 19, logN: 20, r: 21, p: 22, reserved: 23, salt: 24, prefix: 56, end: 63 } as const;
-
-/** Limits the memory that a file can demand when it is read. */
-const MAX_SCRYPT = { bytes: 1024 * 1024 * 1024, p: 4 } as const;
-const MAX_LOG_N = 24;
 
 type Chunks = AsyncIterable<Uint8Array>;
 
@@ -52,12 +48,7 @@ function parametersOf(header: Buffer) {
     header.readUInt8(AT.version) === VERSION && header[AT.reserved] === 0 && header[AT.end] === 0;
   if (!isKnown)
     throw new BackupError('has an encryption format that this version of License Desk cannot read');
-  const { r, p } = parameters;
-  const isBounded =
-    header.readUInt8(AT.logN) <= MAX_LOG_N &&
-    scryptMemory(parameters) <= MAX_SCRYPT.bytes &&
-    p <= MAX_SCRYPT.p;
-  if (r === 0 || p === 0 || parameters.n < 2 || !isBounded)
+  if (!areAcceptable(parameters))
     throw new BackupError('has scrypt parameters outside the accepted range (at most 1 GiB of memory)');
   return parameters;
 }

@@ -85,6 +85,13 @@ export function notAnswering(dataDir: string): DataDirectoryError {
   return inUseBy(dataDir, ', which does not answer; end that process, and start the server again');
 }
 
+/** The server of the directory is gone, and a call of it has no answer. */
+export function endedMeanwhile(dataDir: string): DataDirectoryError {
+  return new DataDirectoryError(
+    `the server on ${dataDir} ended before it answered; check whether the change was made, and run the command again if not`,
+  );
+}
+
 /**
  * Requires `prepareDataDirectory`.
  * @param waitMs how long to wait for a command that is using the directory

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { DatabaseLocation } from '#server/database/connect.ts';
 import { syncDirectory, writeFileDurably } from '#server/platform/durable-file.ts';
 import { databaseFile } from './database-location.ts';
-import { databaseName, markMovedInstallation } from './installation.ts';
+import { databaseName, markNewLocation } from './installation.ts';
 
 const record = z.object({
   id: z.string(),
@@ -92,7 +92,7 @@ export function settleMoveFiles(dataDir: string, location: DatabaseLocation): Mo
     if (location.url !== null) keepSqliteFile(dataDir, move);
     else if (existsSync(incomingFile(dataDir))) renameSync(incomingFile(dataDir), databaseFile(dataDir));
     syncDirectory(dataDir);
-    markMovedInstallation(dataDir, location);
+    markNewLocation(dataDir, location);
     return move;
   }
   removeIncoming(dataDir);

@@ -35,8 +35,8 @@ export function isMarked(dataDir: string, location: DatabaseLocation): boolean {
   return markedDatabase(dataDir) === databaseName(location);
 }
 
-/** After a move, the new database must exist where the old one had to. */
-export function markMovedInstallation(dataDir: string, location: DatabaseLocation): void {
+/** After a move or a restore, the new database must exist where the old one had to. */
+export function markNewLocation(dataDir: string, location: DatabaseLocation): void {
   if (markedDatabase(dataDir) !== null) markInstallation(dataDir, location);
 }
 
@@ -62,20 +62,28 @@ export function isFileMissing({ url, file }: DatabaseLocation): boolean {
   return stats === undefined || (stats.isFile() && stats.size === 0);
 }
 
+function withoutPostgres(location: DatabaseLocation): string {
+  const what = isFileMissing(location)
+    ? 'start over with a new database and signing key'
+    : `go on with the SQLite database ${location.file}, which lacks all changes made in PostgreSQL`;
+  return `${what} (license-desk serve --new-installation)`;
+}
+
 /**
  * Whether no setting names the PostgreSQL database of the installation, as for a command without the environment of the
- * service. On SQLite, the data directory would become a second, empty installation.
+ * service. On SQLite, the data directory would become a second installation: an empty one, or one from the past, where
+ * what was revoked since is valid.
  * @param otherwise what to do if that database is lost
  * @returns the error to throw; null if the database may be opened or created
  */
 export function missingSetting(
   dataDir: string,
   location: DatabaseLocation,
-  otherwise = 'start over with a new database and signing key (license-desk serve --new-installation)',
+  otherwise = withoutPostgres(location),
 ): UnusableDatabaseError | null {
   const marked = markedDatabase(dataDir);
   const isElsewhere = marked !== null && location.url === null && marked !== databaseName(location);
-  if (!isElsewhere || !isFileMissing(location)) return null;
+  if (!isElsewhere) return null;
   const { databaseUrl, databaseUrlFile } = SETTINGS;
   return new UnusableDatabaseError(
     `${dataDir} belongs to an installation in ${marked}, but no setting names that database; set ${databaseUrl.env} or ` +

@@ -5,6 +5,7 @@ import { apiBaseUrl } from '#server/wiring/api-address.ts';
 import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
 import {
   DataDirectoryError,
+  endedMeanwhile,
   inUse,
   notAnswering,
   prepareDataDirectory,
@@ -20,6 +21,7 @@ import {
   createClient,
   httpDownload,
   httpTransport,
+  type Send,
   type Transport,
 } from '#server/wire/client.ts';
 import { systemClock } from '#server/platform/clock.ts';
@@ -49,6 +51,19 @@ const RETRY_MS = 100;
 /** After this, a person at a terminal gets a notice. */
 const NOTICE_MS = 1000;
 
+const CONNECTION_LOST = new Set(['ECONNRESET', 'ECONNREFUSED', 'EPIPE']);
+
+/** Not limited: imports and backups take long. @throws DataDirectoryError if the server ends meanwhile */
+function sendWhileRunning(dataDir: string): Send {
+  const rename = (error: NodeJS.ErrnoException): never => {
+    throw CONNECTION_LOST.has(error.code ?? '') ? endedMeanwhile(dataDir) : error;
+  };
+  return async (url, sent) => {
+    const reply = await nodeSend(url, sent).catch(rename);
+    return { ...reply, json: () => reply.json().catch(rename) };
+  };
+}
+
 /** @returns null if no server runs @throws DataDirectoryError if one runs and does not answer */
 async function throughServer(config: Config, userName: string): Promise<AdminAccess | null> {
   const runtime = readRuntimeFile(config.dataDir);
@@ -59,9 +74,9 @@ async function throughServer(config: Config, userName: string): Promise<AdminAcc
   };
   const root = `${runtime.admin}${ADMIN_API_ROOT}`;
   const probe = createClient(adminContract, httpTransport(root, headers, nodeSendWithin(WAIT_MS)));
-  // Not limited: imports and backups take long.
-  const client = createClient(adminContract, httpTransport(root, headers, nodeSend));
-  const fetchFile = httpDownload(root, headers, nodeSend);
+  const send = sendWhileRunning(config.dataDir);
+  const client = createClient(adminContract, httpTransport(root, headers, send));
+  const fetchFile = httpDownload(root, headers, send);
   try {
     await probe.serverInfo({});
   } catch (error) {

@@ -185,13 +185,12 @@ async function lookAtDatabase(location: DatabaseLocation, config: Config): Promi
   const { dataDir } = config;
   const mustExist = hasHadDatabase(dataDir, location);
   const lost = lostDatabase(dataDir, location);
-  if (isFileMissing(location)) {
-    if (hasIncoming(dataDir, location))
-      return [{ check: 'database', ok: true, detail: 'the next start completes its move' }];
-    const problem = missingSetting(dataDir, location) ?? (mustExist ? lost : null);
-    if (problem) return [failed(location, 'database', problem)];
-    return [{ check: 'database', ok: true, detail: 'none yet; the first start creates it' }];
-  }
+  const isMissing = isFileMissing(location);
+  if (isMissing && hasIncoming(dataDir, location))
+    return [{ check: 'database', ok: true, detail: 'the next start completes its move' }];
+  const problem = missingSetting(dataDir, location) ?? (isMissing && mustExist ? lost : null);
+  if (problem) return [failed(location, 'database', problem)];
+  if (isMissing) return [{ check: 'database', ok: true, detail: 'none yet; the first start creates it' }];
   let sequelize: Database;
   try {
     sequelize = await connect(location);

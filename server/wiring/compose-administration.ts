@@ -11,7 +11,7 @@ import type { IndexBuild } from '#server/database/build-search-indices.ts';
 import { connect, type Database } from '#server/database/connect.ts';
 import { NotReplacedError } from '#server/database/move/not-replaced.ts';
 import { databaseLocation } from '#server/installation/database-location.ts';
-import { databaseName } from '#server/installation/installation.ts';
+import { databaseName, markNewLocation } from '#server/installation/installation.ts';
 import type { ControlledGuard } from '#server/database/storage-guard.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import { databaseMoveAdminRoutes } from '#server/features/database-move/database-move-routes.ts';
@@ -62,6 +62,7 @@ export function restoreTarget(config: Config): RestoreTarget {
       const { carryOver } = await import('./restored-database.ts');
       await carryOver(config, folder, present, plan);
     },
+    onReplaced: () => markNewLocation(config.dataDir, location),
   };
 }
 

@@ -22,6 +22,7 @@ import type { Config } from '#server/platform/config.ts';
 import type { Logger } from '#server/platform/logger.ts';
 import { loadMasterKey } from '#server/platform/master-key.ts';
 import type { SharedTime } from '#server/platform/shared-time.ts';
+import { disownBackups } from '#server/features/backup/backup-records.ts';
 import { createSigningKeyStore, type SigningKeyStore } from '#server/features/signing/signing-key-store.ts';
 
 interface Needs {
@@ -97,6 +98,7 @@ export async function openInstallation({
     const nothingSealed = (await signingKeys.list()).length === 0;
     if (nothingSealed) {
       if (wasComplete) refuse();
+      disownBackups(dataDir);
       await checkpoint(sequelize, 'TRUNCATE');
     }
     const masterKey = loadMasterKey(dataDir, config.masterKey, nothingSealed);

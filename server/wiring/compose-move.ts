@@ -29,7 +29,7 @@ import {
   writeMove,
 } from '#server/installation/database-move.ts';
 import { refuseExposedFiles } from '#server/installation/exposed-files.ts';
-import { databaseName, isFileMissing } from '#server/installation/installation.ts';
+import { databaseName, isFileMissing, missingSetting } from '#server/installation/installation.ts';
 import { systemClock as clock } from '#server/platform/clock.ts';
 import type { Config } from '#server/platform/config.ts';
 import {
@@ -184,6 +184,8 @@ export async function moveDatabase(
     refuseExposedFiles(config);
     await tidyDataDirectory(config);
     await settleEarlierMove(dataDir, source);
+    const problem = missingSetting(dataDir, source);
+    if (problem) throw problem;
     return await runMove({ config, source, target: location, userName, onProgress }, target);
   } catch (error) {
     const remote = [source, location].find(({ url }) => url !== null);

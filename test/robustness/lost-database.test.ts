@@ -186,6 +186,51 @@ describe.skipIf(!hasPostgres)(`an installation in PostgreSQL${why}`, () => {
     await keyIdOf({ dataDir });
   });
 
+  it('does not go back to an older SQLite database in its data directory', async () => {
+    const dataDir = temporaryDirectory();
+    const olderKey = await keyIdOf({ dataDir });
+    const url = await newMigratedPostgresDatabase();
+    await keyIdOf({ dataDir, flags: { 'database-url': url } });
+    const before = contentOf(dataDir);
+    const refusal =
+      /no setting names that database; .*, or go on with the SQLite database [^ ]+\/license-desk\.db,/u;
+    for (const words of [
+      ['license', 'list'],
+      ['license', 'create', '--holder', 'Nobody'],
+      ['move-database', '--to', await newMigratedPostgresDatabase()],
+    ]) {
+      const failure = await cliOn(dataDir).fails(...words);
+      expect(failure).toMatchObject({
+        error_code: 'unavailable',
+        message: expect.stringMatching(refusal) as string,
+      });
+    }
+    await expect(keyIdOf({ dataDir })).rejects.toThrow(refusal);
+    const doctor = await runCli(['doctor', '--json', '--data-dir', dataDir]);
+    const { checks } = documentOf<{ checks: { check: string; ok: boolean; detail: string }[] }>(doctor);
+    expect(checks.filter(({ ok }) => !ok)).toMatchObject([
+      { check: 'database', detail: expect.stringMatching(refusal) as string },
+    ]);
+    expect(contentOf(dataDir)).toEqual(before);
+
+    expect(await keyIdOf({ dataDir, newInstallation: true })).toBe(olderKey);
+    expect(await keyIdOf({ dataDir })).toBe(olderKey);
+  });
+
+  it('does not go back to it after a backup was restored into PostgreSQL', async () => {
+    const dataDir = temporaryDirectory();
+    await keyIdOf({ dataDir });
+    const backup = join(temporaryDirectory(), 'desk.ldbackup');
+    const opened = ['--passphrase-file', passphraseFile()];
+    await cliOn(dataDir).ok('backup', '--out', backup, ...opened);
+    const env = { LICENSE_DESK_DATABASE_URL: await newMigratedPostgresDatabase() };
+    const restore = ['restore', backup, ...opened, '--yes', '--replace-database'];
+    const restored = await runCli([...restore, '--json', '--data-dir', dataDir], { env });
+    expect(documentOf(restored)).toMatchObject({ ok: true });
+    const { message } = await cliOn(dataDir).fails('license', 'create', '--holder', 'Nobody');
+    expect(message).toContain('no setting names that database');
+  });
+
   const passphraseFile = () => {
     const path = join(temporaryDirectory(), 'passphrase');
     writeFileSync(path, PASSPHRASE);
@@ -209,6 +254,7 @@ describe.skipIf(!hasPostgres)(`an installation in PostgreSQL${why}`, () => {
     await cliOn(dataDir).ok(...restore, '--replace-database');
     expect(otherKey).not.toBe(keyId);
     expect(await keyIdOf({ dataDir })).toBe(otherKey);
+    expect(markerOf(dataDir)).toContain('"sqlite"');
   });
 
   it('is not restored between a move to SQLite and the start that completes it', async () => {

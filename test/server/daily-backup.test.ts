@@ -286,3 +286,18 @@ it.skipIf(typeof disk === 'string')(
     });
   },
 );
+
+it('keeps the backups of an installation that was lost when a new one takes its place', async () => {
+  const lost = temporaryDirectory();
+  const into = join(temporaryDirectory(), 'backups');
+  const options = { dataDir: lost, flags: { 'backup-folder': into, 'backup-keep': '1' } };
+  const before = await startTestServer(options);
+  const { last } = await before.admin.runBackup({});
+  await before.stop();
+  rmSync(join(lost, 'license-desk.db'));
+  const after = await startTestServer({ ...options, newInstallation: true });
+  expect((await after.admin.showBackups({})).last).toBeNull();
+  await after.admin.runBackup({});
+  expect(existsSync(last?.path as string)).toBe(true);
+  await after.stop();
+});

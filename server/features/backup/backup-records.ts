@@ -1,6 +1,6 @@
 // What is known about earlier backups. In files, because a restored database must not bring back what an older
 // backup knew, and because a command must be able to read it while the database is lost.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { writeFileDurably } from '#server/platform/durable-file.ts';
@@ -63,4 +63,12 @@ export function readDownloadRecord(dataDir: string): DownloadRecord | null {
 
 export function writeDownloadRecord(dataDir: string, record: DownloadRecord): void {
   writeFileDurably(join(dataDir, DOWNLOAD_FILE), `${JSON.stringify(record)}\n`);
+}
+
+/** For a new installation: the backups of the one before it are not its own, and it must not remove them. */
+export function disownBackups(dataDir: string): void {
+  rmSync(join(dataDir, DOWNLOAD_FILE), { force: true });
+  if (!existsSync(join(dataDir, FOLDER_FILE))) return;
+  const record = readFolderRecord(dataDir);
+  writeFolderRecord(dataDir, { ...record, files: [], succeeded: null, failed: null });
 }

@@ -189,6 +189,8 @@ export interface RestoreTarget {
    * @throws NotReplacedError if the current database cannot be read
    */
   carryOver(folder: string, present: string, plan: Pick<RestorePlan, 'ended' | 'about'>): Promise<void>;
+  /** Called once the database has the restored content. May be called again after a crash. */
+  onReplaced(): void;
 }
 
 /** `sqlite`, or the name of the database without its server. */
@@ -259,6 +261,7 @@ export async function finishRestore(dataDir: string, target: RestoreTarget): Pro
       }
     }
   }
+  target.onReplaced();
   const isEmpty = readdirSync(kept).length === 0;
   if (isEmpty) rmdirSync(kept);
   else syncDirectory(kept);

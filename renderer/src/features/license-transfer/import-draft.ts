@@ -10,6 +10,7 @@ import {
 } from '#server/features/license-transfer/license-csv-contract.ts';
 import { foldFieldName, MAX_CUSTOM_FIELDS, MAX_FIELD_NAME } from '#server/wire/custom-fields.ts';
 import type { ReplyOf, RequestInput } from '#server/wire/endpoint.ts';
+import { beginning } from '../../whole-characters.ts';
 
 export type UploadedFile = ReplyOf<typeof licenseTransferAdminContract.uploadImport>;
 export type Recipe = RequestInput<typeof licenseTransferAdminContract.runImport>;
@@ -121,7 +122,7 @@ export function guessCustom(columns: readonly string[], assigned: Pick<ImportDra
 function fieldNameOf(label: string, taken: ReadonlySet<string>): string {
   for (let number = 1; ; number += 1) {
     const suffix = number === 1 ? '' : ` ${number}`;
-    const name = label.slice(0, MAX_FIELD_NAME - suffix.length).trim() + suffix;
+    const name = beginning(label, MAX_FIELD_NAME - suffix.length).trim() + suffix;
     if (!taken.has(foldFieldName(name))) return name;
   }
 }

@@ -21,6 +21,8 @@ import {
 } from '@lucide/vue';
 import type { overviewContract } from '#server/features/overview/overview-contract.ts';
 import type { ReplyOf } from '#server/wire/endpoint.ts';
+import { shortFingerprint } from '../../short-fingerprint.ts';
+import { shortened } from '../../whole-characters.ts';
 
 export type ActivityEntry = ReplyOf<typeof overviewContract.overview>['recent'][number];
 
@@ -106,6 +108,9 @@ function text(state: unknown, ...fields: string[]): string {
   return found === undefined ? '' : String(found);
 }
 
+/** A longer name of a device would leave no room for the rest of the sentence. */
+const MAX_DEVICE = 40;
+
 /** The host of a webhook. An address cannot be broken here, because the server has accepted it. */
 const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : url);
 
@@ -126,7 +131,9 @@ export function activityOf(entry: Pick<SentenceSource, 'action' | 'before' | 'af
     subject: entry.holder ?? (url ? hostOf(url) : text(state, 'name', 'holder', 'common_name', 'key_id')),
     /** What else the sentence names; which field that is depends on the action. */
     plan: text(entry.after, 'plan'),
-    device: text(state, 'machine_name', 'machine_fingerprint').slice(0, 40),
+    device:
+      shortened(text(state, 'machine_name'), MAX_DEVICE) ||
+      shortFingerprint(text(state, 'machine_fingerprint')),
     /** ISO 8601, or empty */
     expiresAt: text(entry.after, 'expires_at'),
     count: Number(text(entry.after, 'licenses', 'retried') || 0),

@@ -141,4 +141,5 @@ export const optionsImportContract = {
   }),
 };
 
+export type OptionsNote = z.input<typeof note>;
 export type OptionsImportReport = z.input<typeof optionsImportContract.importLeaseRules.reply>;

@@ -1,10 +1,10 @@
 // What the report of an options file says about its lines. The English page shows the texts of the server instead.
-import type { NoteReason, NoteValues } from '#server/features/lease-rules/options-notes.ts';
+import type { OptionsNote } from '#server/features/lease-rules/options-import-contract.ts';
 import { messagesOf } from '../../i18n/messages-of.ts';
 
 interface NoteTexts {
-  parts: Record<NonNullable<NoteValues['what']>, string>;
-  texts: Record<NoteReason, string>;
+  parts: Record<NonNullable<OptionsNote['values']['what']>, string>;
+  texts: Record<OptionsNote['reason'], string>;
 }
 
 export const optionsNoteMessages = messagesOf<NoteTexts>(

@@ -1,16 +1,22 @@
 // What the page says about a line of an options file.
 import { useI18n } from 'vue-i18n';
-import type { Note, NoteValues } from '#server/features/lease-rules/options-notes.ts';
+import type { OptionsNote } from '#server/features/lease-rules/options-import-contract.ts';
 import type { BrokenRuleText } from '../../api/broken-rule-text.ts';
 import { formatCount, formatNames } from '../../i18n/i18n.ts';
-
-type NamedNote = Omit<Note, 'message'>;
 
 /** The server's messages are English. In other languages, the notes select the texts, if the page knows them all. */
 export function useOptionsNoteText() {
   const { t, te, locale } = useI18n();
 
-  function shown({ what, kind, type, field, line, rule, ...values }: NoteValues): Record<string, string> {
+  function shown({
+    what,
+    kind,
+    type,
+    field,
+    line,
+    rule,
+    ...values
+  }: OptionsNote['values']): Record<string, string> {
     const plain = Object.entries(values).flatMap(([name, value]) => {
       if (value === undefined) return [];
       if (typeof value === 'number') return [[name, formatCount(value)]];
@@ -27,7 +33,7 @@ export function useOptionsNoteText() {
     };
   }
 
-  return (message: string, notes: readonly NamedNote[]): BrokenRuleText => {
+  return (message: string, notes: readonly OptionsNote[]): BrokenRuleText => {
     if (locale.value === 'en') return { text: message };
     // A server that was updated since the page was loaded may have others.
     if (notes.some(({ reason }) => !te(`optionsNotes.texts.${reason}`))) return { text: message, lang: 'en' };

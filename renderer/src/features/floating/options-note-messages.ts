@@ -27,7 +27,7 @@ export const optionsNoteMessages = messagesOf<NoteTexts>(
       client_cache: 'Keeps seats in clients, which License Desk does not.',
       fixed_queue: 'Changes the queue, which is first in, first out in License Desk.',
       whole_host_names: 'Compares parts of host names. In License Desk, the whole name must match.',
-      reclaim_at_once: 'Delays taking a seat back. In License Desk, an administrator may do so at once.',
+      reclaim_at_once: 'Delays taking a seat back. In License Desk, an administrator can do so immediately.',
       time_zones: 'Restricts time zones, which License Desk does not check.',
       license_keys: 'Authenticates clients, which License Desk does by license key.',
       each_user: 'Limits each user separately. A lease rule limits all of its users together.',
@@ -49,7 +49,7 @@ export const optionsNoteMessages = messagesOf<NoteTexts>(
       rule_with_seats:
         'Rule: {type} {units} seat, {field} {name}. | Rule: {type} {units} seats, {field} {name}.',
       one_pool: 'The license has one pool, so {pool} is not checked.',
-      setting: '{setting}: {value}.',
+      setting: 'Sets {setting} to {value}.',
       out_of_range: '{value} is outside {min} to {max}.',
       set_again: 'Line {line} sets {setting} again.',
       group: 'Group {group} ({kind}).',
@@ -117,7 +117,7 @@ export const optionsNoteMessages = messagesOf<NoteTexts>(
       rule_with_seats:
         'Regel: {type}, {units} Platz, {field} {name}. | Regel: {type}, {units} Plätze, {field} {name}.',
       one_pool: 'Die Lizenz hat nur einen Pool. {pool} wird nicht geprüft.',
-      setting: '{setting}: {value}.',
+      setting: 'Setzt {setting} auf {value}.',
       out_of_range: '{value} liegt nicht zwischen {min} und {max}.',
       set_again: 'Zeile {line} legt {setting} erneut fest.',
       group: 'Gruppe {group} ({kind}).',

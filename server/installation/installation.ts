@@ -88,6 +88,7 @@ export function missingSetting(
   return new UnusableDatabaseError(
     `${dataDir} belongs to an installation in ${marked}, but no setting names that database; set ${databaseUrl.env} or ` +
       `${databaseUrlFile.env} as for its server, or ${otherwise}`,
+    { rule: { reason: 'database_elsewhere', values: { database: marked } } },
   );
 }
 

@@ -25,5 +25,6 @@ export function requireAdminUrl({
     `--${SETTINGS.adminHost.flag} is "${adminHost}", which opens the back office to the network, but ` +
       `--${SETTINGS.adminUrl.flag} is ${adminUrl === null ? 'not set' : `"${adminUrl}"`}; set it to the https address at ` +
       `which a reverse proxy serves the back office, or --${SETTINGS.adminHost.flag} to ${LOOPBACK}`,
+    { rule: { reason: 'https_url_required', values: { address: adminHost } } },
   );
 }

@@ -5,6 +5,7 @@ import { requireAdminUrl } from './admin-reach.ts';
 import { requireBackupSettings } from './backup-folder.ts';
 import { ConfigError, type SettingName, type SettingValues } from './config.ts';
 import { readDatabaseUrl, readReplicaUrl } from './database-url.ts';
+import { pathRule } from './rule-error.ts';
 import { SETTINGS } from './settings.ts';
 
 interface FileCheck {
@@ -26,16 +27,26 @@ const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE---
 /** @throws ConfigError */
 export async function checkWebhookCa({ webhookCa: file }: Pick<SettingValues, 'webhookCa'>): Promise<void> {
   if (file === null) return;
+  const refuse = (error: unknown, rule = pathRule(error, file)) =>
+    new ConfigError(
+      `--${SETTINGS.webhookCa.flag} is ${JSON.stringify(file)}, but must be a readable PEM file of CA certificates: ` +
+        (error as Error).message,
+      { rule },
+    );
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw refuse(error);
+  });
+  const certificates = text.match(PEM_CERTIFICATE);
+  if (!certificates)
+    throw refuse(new Error('it contains no certificate'), {
+      reason: 'no_certificate',
+      values: { path: file },
+    });
   try {
-    const certificates = (await readFile(file, 'utf8')).match(PEM_CERTIFICATE);
-    if (!certificates) throw new Error('it contains no certificate');
     // All of them: a webhook fails on the one that cannot be read.
     for (const certificate of certificates) void new X509Certificate(certificate);
   } catch (error) {
-    throw new ConfigError(
-      `--${SETTINGS.webhookCa.flag} is ${JSON.stringify(file)}, but must be a readable PEM file of CA certificates: ` +
-        (error as Error).message,
-    );
+    throw refuse(error, { reason: 'unreadable_certificate' });
   }
 }
 

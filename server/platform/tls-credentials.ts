@@ -1,9 +1,11 @@
 // Certificate and key of a TLS listener, and their replacement while the listener runs.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
+import type { RuleReason } from '#server/wire/field-rules.ts';
 import { certificateHolder, certificateLife } from './certificate-life.ts';
 import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
+import { RuleError } from './rule-error.ts';
 import { singleFlight } from './single-flight.ts';
 
 /** In PEM. */
@@ -42,19 +44,24 @@ const LOOK_EVERY_MS = 2000;
  * @throws Error with one line that says what is wrong
  */
 export function checkCredentials({ certificate, key }: TlsCredentials): X509Certificate {
-  const own = read('certificate', () => new X509Certificate(certificate));
-  const privateKey = read('private key', () => createPrivateKey(key));
-  if (!own.checkPrivateKey(privateKey)) throw new Error('the private key does not belong to the certificate');
+  const own = read('certificate', 'unreadable_certificate', () => new X509Certificate(certificate));
+  const privateKey = read('private key', 'not_a_private_key', () => createPrivateKey(key));
+  if (!own.checkPrivateKey(privateKey))
+    throw new RuleError('the private key does not belong to the certificate', {
+      reason: 'not_key_of_certificate',
+    });
   // Detects other problems: an incomplete chain, a key that is too small.
-  read('chain of certificates', () => createSecureContext({ cert: certificate, key }));
+  read('chain of certificates', 'unusable_chain', () => createSecureContext({ cert: certificate, key }));
   return own;
 }
 
-function read<Result>(what: string, reading: () => Result): Result {
+function read<Result>(what: string, reason: RuleReason, reading: () => Result): Result {
   try {
     return reading();
   } catch (error) {
-    throw new Error(`the ${what} is not usable: ${(error as Error).message}`, { cause: error });
+    const { message, code } = error as NodeJS.ErrnoException;
+    const rule = { reason, values: { code } };
+    throw new RuleError(`the ${what} is not usable: ${message}`, rule, { cause: error });
   }
 }
 

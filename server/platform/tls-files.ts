@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Clock } from './clock.ts';
 import { ConfigError } from './config.ts';
 import type { Logger } from './logger.ts';
+import { pathRule, ruleOfError } from './rule-error.ts';
 import type { TlsSetting } from './setting-values.ts';
 import { checkCredentials, keepCredentials, type TlsCredentials, type TlsSource } from './tls-credentials.ts';
 
@@ -18,9 +19,10 @@ export async function readTlsFiles(files: TlsFiles): Promise<TlsCredentials> {
     checkCredentials(credentials);
     return credentials;
   } catch (error) {
-    const reason = (error as Error).message;
+    const { message, path } = error as NodeJS.ErrnoException;
     throw new ConfigError(
-      `--tls is "${settingOf(files)}", but must be two readable PEM files that belong together: ${reason}`,
+      `--tls is "${settingOf(files)}", but must be two readable PEM files that belong together: ${message}`,
+      { rule: path === undefined ? ruleOfError(error) : pathRule(error, path) },
     );
   }
 }

@@ -36,11 +36,13 @@ export function usablePlan(name: string, plan: Plan | null): Plan {
     throw failureOfField('plan_not_found', 'plan', {
       message: `plan ${name} not found`,
       reason: 'plan_not_found',
+      values: { plan: name },
     });
   if (plan.archivedAt !== null)
     throw failureOfField('plan_not_found', 'plan', {
       message: `plan ${name} is archived`,
       reason: 'plan_archived',
+      values: { plan: name },
     });
   return plan;
 }
@@ -51,7 +53,7 @@ export function refuseOtherProduct(plan: Plan, product: string): void {
   throw failureOfField('product_mismatch', 'plan', {
     message: `plan ${plan.name} is for ${plan.product}, not for ${product}`,
     reason: 'other_product',
-    values: { product: plan.product },
+    values: { plan: plan.name, product: plan.product },
   });
 }
 

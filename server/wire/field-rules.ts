@@ -36,12 +36,18 @@ const SENTENCES = {
   not_a_private_key: 'must be a private key in PEM that is not encrypted',
   not_key_of_certificate: 'does not belong to the certificate',
   not_an_authority: 'must be a CA certificate (CA:TRUE, keyCertSign, cRLSign)',
+  not_der: 'cannot be read: it is not DER',
+  client_auth_required:
+    'must allow client certificates (extended key usage clientAuth), and so must each in its chain',
+  chain_order: 'each further certificate must have signed the one before it',
+  invalid_signature: 'its signature is not valid',
   control_character: 'contains control characters',
   invalid_format: 'has an invalid format',
   duplicate_name: 'is given twice',
   reserved_name: 'cannot be the name of a field',
   matches_everyone: 'must name a user, host, group or address: seats cannot be reserved for everyone',
   incomplete_secret: 'is missing its password; enter the complete value',
+  same_port: 'the API and the back office need different ports',
   restore_pending:
     'cannot be changed while a confirmed restore is waiting for a restart of the server; restart it, or cancel the restore first',
   revoked_row: 'is revoked; leave the row out, because an import issues a valid license',
@@ -79,13 +85,48 @@ const OTHER_REASONS = [
   'duplicate_column',
   'unreadable_row',
   'host_unresolved',
+  // What an imported certificate authority breaks.
+  'certificate_count',
+  'unsupported_key',
+  'key_too_short',
+  'certificate_expired',
+  'certificate_not_valid_yet',
+  'unsupported_key_in_chain',
+  'no_authority_in_chain',
+  'chain_too_long',
+  'name_constraints',
+  // What keeps the next start from using a setting.
+  'address_in_use',
+  'address_not_local',
+  'address_not_permitted',
+  'address_unusable',
+  'path_missing',
+  'path_not_permitted',
+  'path_unusable',
+  'not_a_file',
+  'not_a_folder',
+  'read_only_folder',
+  'read_only_for_service',
+  'no_certificate',
+  'unusable_chain',
+  'https_url_required',
+  'in_data_directory',
+  'passphrase_in_backup_folder',
+  'backup_folder_required',
+  'not_passphrase_length',
+  'no_database_url',
+  'database_refused',
+  'database_login_refused',
+  'database_not_found',
+  'database_not_answering',
+  'database_elsewhere',
 ] as const;
 
 export type RuleReason = FixedReason | (typeof OTHER_REASONS)[number];
 
 export const RULE_REASONS = [...(Object.keys(SENTENCES) as FixedReason[]), ...OTHER_REASONS] as const;
 
-/** What is in the sentence: limits, and names that the server knows. Text from the caller may be a secret. */
+/** What is in the sentence: limits, and names. Other text from the caller may be a secret. */
 export interface RuleValues {
   min?: number | undefined;
   max?: number | undefined;
@@ -95,15 +136,33 @@ export interface RuleValues {
   fields?: string[] | undefined;
   /** Such as `U+200B`. */
   character?: string | undefined;
+  plan?: string | undefined;
   product?: string | undefined;
+  /** A file or folder on the server. */
+  path?: string | undefined;
+  /** With its port, if it is about both. */
+  address?: string | undefined;
+  /** The host and name of a database. */
+  database?: string | undefined;
+  /** Of the operating system or a library, such as `EIO`. */
+  code?: string | undefined;
+  /** The subject of a certificate. */
+  certificate?: string | undefined;
+  /** Such as `EC P-384`. */
+  key_type?: string | undefined;
+  /** A timestamp. */
+  time?: string | undefined;
 }
 
-export interface BrokenRule {
-  /** In English. */
-  message: string;
+export interface NamedRule {
   /** Left out where the message is all there is. */
   reason?: RuleReason | undefined;
   values?: RuleValues | undefined;
+}
+
+export interface BrokenRule extends NamedRule {
+  /** In English. */
+  message: string;
 }
 
 export const sentenceOf = (reason: FixedReason): string => SENTENCES[reason];

@@ -174,7 +174,15 @@ export const brokenRuleFields = {
       choices: z.array(z.string()).optional(),
       fields: z.array(z.string()).optional(),
       character: z.string().optional(),
+      plan: z.string().optional(),
       product: z.string().optional(),
+      path: z.string().optional(),
+      address: z.string().optional(),
+      database: z.string().optional(),
+      code: z.string().optional(),
+      certificate: z.string().optional(),
+      key_type: z.string().optional(),
+      time: z.string().optional(),
     })
     .optional()
     .meta({ description: 'The values in the message, such as the limit or the choices.' }),

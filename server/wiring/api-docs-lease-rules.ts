@@ -48,18 +48,31 @@ export const LEASE_RULE_REPLIES: Record<Name, object> = {
   importLeaseRules: {
     applied: false,
     lines: [
-      { line: 2, text: 'GROUP cad-team ada grace', outcome: 'mapped', message: 'group cad-team, users' },
+      {
+        line: 2,
+        text: 'GROUP cad-team ada grace',
+        outcome: 'mapped',
+        message: 'group cad-team, users',
+        notes: [{ reason: 'group', values: { group: 'cad-team', kind: 'user' } }],
+      },
       {
         line: 3,
         text: 'RESERVE 4 viewer GROUP cad-team',
         outcome: 'mapped',
         message: 'rule: reserve 4, group cad-team',
+        notes: [
+          {
+            reason: 'rule_with_seats',
+            values: { type: 'reserve', field: 'group', name: 'cad-team', units: 4 },
+          },
+        ],
       },
       {
         line: 4,
         text: 'NOLOG QUEUED',
         outcome: 'ignored',
         message: 'NOLOG configures logs, which License Desk keeps by itself',
+        notes: [{ reason: 'own_logs', values: {} }],
       },
     ],
     features: ['viewer'],
@@ -76,6 +89,7 @@ export const LEASE_RULE_REPLIES: Record<Name, object> = {
     settings: [],
     deleted_rules: 0,
     warnings: [],
+    warning_notes: [],
   },
   listLeaseGroups: { items: [group], next_cursor: null },
   createLeaseGroup: { group: { ...group, rule_count: 0 } },

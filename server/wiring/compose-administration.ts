@@ -9,6 +9,7 @@ import {
 } from '#server/features/backup/data-files.ts';
 import type { IndexBuild } from '#server/database/build-search-indices.ts';
 import { connect, type Database } from '#server/database/connect.ts';
+import { connectionRule } from '#server/database/connection-rule.ts';
 import { NotReplacedError } from '#server/database/move/not-replaced.ts';
 import { databaseLocation } from '#server/installation/database-location.ts';
 import { databaseName, markNewLocation } from '#server/installation/installation.ts';
@@ -23,6 +24,7 @@ import type { Clock } from '#server/platform/clock.ts';
 import type { Logger } from '#server/platform/logger.ts';
 import { type Config, ConfigError } from '#server/platform/config.ts';
 import type { Route } from '#server/platform/route.ts';
+import { RuleError } from '#server/platform/rule-error.ts';
 import { createRestoreFolders } from '#server/features/retention/restore-folders.ts';
 import { retentionAdminRoutes } from '#server/features/retention/retention-routes.ts';
 import { retentionPeriods } from '#server/features/retention/retention-periods.ts';
@@ -92,10 +94,14 @@ export async function tidyDataDirectory(config: Config): Promise<void> {
   removeLeftovers(dataDir);
 }
 
-/** @throws Error if the database cannot be reached */
+/** @throws Error if the database cannot be used */
 async function tryDatabase(url: string): Promise<void> {
-  const sequelize = await connect({ url, file: '' });
-  await sequelize.close();
+  try {
+    const sequelize = await connect({ url, file: '' });
+    await sequelize.close();
+  } catch (error) {
+    throw new RuleError((error as Error).message, connectionRule(error as Error), { cause: error });
+  }
 }
 
 export function composeAdministration(sequelize: Database, needs: Needs) {

@@ -25,6 +25,8 @@ const derOf = (pem: string) => Buffer.from(pem.replaceAll(/-----.*-----|\s/gu, '
 const pemOf = (label: string, der: Buffer) =>
   `-----BEGIN ${label}-----\n${der.toString('base64').replaceAll(/.{64}/gu, '$&\n')}\n-----END ${label}-----\n`;
 
+const timeOf = (text: string) => new Date(text).toISOString();
+
 const bring = ({ admin }: Desk, { certificate, key }: Pick<ForeignAuthority, 'certificate' | 'key'>) =>
   admin.importAuthority({ certificate, private_key: key });
 
@@ -37,44 +39,62 @@ describe('refused is an authority', () => {
     makeForeignAuthority({ subject: '/CN=Odd', keyFile: root.keyFile, extensions, ...more });
   const withKey = (key: string[]) => makeForeignAuthority({ subject: '/CN=Odd', key });
 
-  it.each<[string, string, () => Pick<ForeignAuthority, 'certificate' | 'key'>, RegExp]>([
+  it.each<[string, string, () => Pick<ForeignAuthority, 'certificate' | 'key'>, RegExp, object]>([
     [
       'whose key is another',
       'private_key',
       () => ({ certificate: root.certificate, key: intermediate.key }),
       /does not belong to the certificate/u,
+      { reason: 'not_key_of_certificate' },
     ],
     [
       'of an EC key on another curve',
       'private_key',
       () => withKey(ec),
       /^must be RSA of at least 2048 bits or EC on P-256 \(got EC on P-384\)$/u,
+      { reason: 'unsupported_key', values: { key_type: 'EC P-384' } },
     ],
     [
       'of an RSA key of 1024 bits',
       'private_key',
       () => withKey(['-algorithm', 'RSA', '-pkeyopt', 'rsa_keygen_bits:1024']),
       /^must be RSA of at least 2048 bits or EC on P-256 \(got 1024 bits\)$/u,
+      { reason: 'key_too_short', values: { min: 2048, got: 1024 } },
     ],
-    ['that is none', 'certificate', () => with_(['basicConstraints=critical,CA:FALSE']), NO_AUTHORITY],
-    ['that does not say so', 'certificate', () => with_(['subjectKeyIdentifier=hash']), NO_AUTHORITY],
+    [
+      'that is none',
+      'certificate',
+      () => with_(['basicConstraints=critical,CA:FALSE']),
+      NO_AUTHORITY,
+      { reason: 'not_an_authority' },
+    ],
+    [
+      'that does not say so',
+      'certificate',
+      () => with_(['subjectKeyIdentifier=hash']),
+      NO_AUTHORITY,
+      { reason: 'not_an_authority' },
+    ],
     [
       'that may sign no lists',
       'certificate',
       () => with_(['basicConstraints=critical,CA:TRUE', 'keyUsage=critical,keyCertSign']),
       NO_AUTHORITY,
+      { reason: 'not_an_authority' },
     ],
     [
       'that may sign no certificates',
       'certificate',
       () => with_(['basicConstraints=critical,CA:TRUE', 'keyUsage=critical,cRLSign']),
       NO_AUTHORITY,
+      { reason: 'not_an_authority' },
     ],
     [
       'below which client certificates are good for nothing',
       'certificate',
       () => with_([...AUTHORITY_EXTENSIONS, 'extendedKeyUsage=serverAuth']),
       /must allow client certificates \(extended key usage clientAuth\), and so must each in its chain/u,
+      { reason: 'client_auth_required' },
     ],
     [
       'below one that allows no client certificates',
@@ -85,6 +105,7 @@ describe('refused is an authority', () => {
         return { certificate: below.certificate + signer.certificate, key: below.key };
       },
       /must allow client certificates/u,
+      { reason: 'client_auth_required' },
     ],
     [
       'that permits some subjects only',
@@ -97,6 +118,7 @@ describe('refused is an authority', () => {
           'O=Acme',
         ]),
       /^CN=Odd must not have name constraints for directory names or email addresses: many client certificates/u,
+      { reason: 'name_constraints', values: { certificate: 'CN=Odd' } },
     ],
     [
       'below one that excludes email addresses',
@@ -110,24 +132,28 @@ describe('refused is an authority', () => {
         return { certificate: below.certificate + signer.certificate, key: below.key };
       },
       /^CN=Odd must not have name constraints/u,
+      { reason: 'name_constraints', values: { certificate: 'CN=Odd' } },
     ],
     [
       'whose key is encrypted',
       'private_key',
       () => ({ certificate: root.certificate, key: encrypted() }),
       /must be a private key in PEM that is not encrypted/u,
+      { reason: 'not_a_private_key' },
     ],
     [
       'whose key is a public one',
       'private_key',
       () => ({ certificate: root.certificate, key: openssl(['pkey', '-in', root.keyFile, '-pubout']) }),
       /must be a private key/u,
+      { reason: 'not_a_private_key' },
     ],
     [
       'of garbage',
       'certificate',
       () => ({ certificate: 'garbage', key: root.key }),
       /must contain 1 to 8 certificates/u,
+      { reason: 'certificate_count', values: { min: 1, max: 8 } },
     ],
     [
       'of a damaged certificate',
@@ -137,18 +163,21 @@ describe('refused is an authority', () => {
         key: root.key,
       }),
       /cannot be read/u,
+      { reason: 'unreadable_certificate' },
     ],
     [
       'without a key',
       'private_key',
       () => ({ certificate: root.certificate, key: '' }),
       /must be a private key/u,
+      { reason: 'not_a_private_key' },
     ],
     [
       'whose chain begins at its end',
       'private_key',
       () => ({ certificate: root.certificate + intermediate.certificate, key: intermediate.key }),
       /does not belong to the certificate/u,
+      { reason: 'not_key_of_certificate' },
     ],
     [
       'whose chain goes on with one that did not sign it',
@@ -158,12 +187,14 @@ describe('refused is an authority', () => {
         key: intermediate.key,
       }),
       /each further certificate must have signed the one before it/u,
+      { reason: 'chain_order' },
     ],
     [
       'whose chain has one too many',
       'certificate',
       () => ({ certificate: root.certificate + intermediate.certificate, key: root.key }),
       /each further certificate must have signed the one before it/u,
+      { reason: 'chain_order' },
     ],
     [
       'below one that allows no other below it',
@@ -175,6 +206,7 @@ describe('refused is an authority', () => {
         return { certificate: below.certificate + signer.certificate, key: below.key };
       },
       /CN=Acme Root 0 in its chain allows 0 CA certificates below it \(pathlen\), not 1/u,
+      { reason: 'chain_too_long', values: { certificate: 'CN=Acme Root 0', max: 0, got: 1 } },
     ],
     [
       'two below one that allows one',
@@ -187,6 +219,7 @@ describe('refused is an authority', () => {
         return { certificate: below.certificate + middle.certificate + top.certificate, key: below.key };
       },
       /CN=Acme Root 1 in its chain allows 1 CA certificates below it \(pathlen\), not 2/u,
+      { reason: 'chain_too_long', values: { certificate: 'CN=Acme Root 1', max: 1, got: 2 } },
     ],
     [
       'below a certificate that is none',
@@ -197,20 +230,22 @@ describe('refused is an authority', () => {
         return { certificate: below.certificate + signer.certificate, key: below.key };
       },
       /CN=Odd in its chain must be a CA certificate \(CA:TRUE\)/u,
+      { reason: 'no_authority_in_chain', values: { certificate: 'CN=Odd' } },
     ],
     [
       'of nine certificates',
       'certificate',
       () => ({ certificate: root.certificate.repeat(9), key: root.key }),
       /must contain 1 to 8 certificates/u,
+      { reason: 'certificate_count', values: { min: 1, max: 8 } },
     ],
-  ])('%s', async (_what, path, make, message) => {
+  ])('%s', async (_what, path, make, message, rule) => {
     const desk = await openDesk(createTestClock(START));
     const before = await dumpDatabase(desk.dataDir);
     const failure = {
       code: 'invalid_request',
       status: 400,
-      details: [{ path, message: expect.stringMatching(message) as string }],
+      details: [{ path, message: expect.stringMatching(message) as string, ...rule }],
     };
     await expect(bring(desk, make())).rejects.toMatchObject(failure);
     expect(await dumpDatabase(desk.dataDir)).toBe(before);
@@ -243,6 +278,7 @@ describe('refused is an authority', () => {
     await expect(bring(desk, { certificate: root.certificate, key: makeKeyPem() })).rejects.toMatchObject({
       code: 'invalid_request',
       message: `private_key: must be RSA of at least 2048 bits or EC on P-256 (got ${type})`,
+      details: [{ reason: 'unsupported_key', values: { key_type: type.replace(' on ', ' ') } }],
     });
   });
 
@@ -256,6 +292,7 @@ describe('refused is an authority', () => {
     ] as const) {
       await expect(bring(desk, { certificate: given, key: root.key })).rejects.toMatchObject({
         message: `certificate: its key must be RSA of at least 2048 bits or EC on P-256 (got ${type})`,
+        details: [{ reason: 'unsupported_key', values: { key_type: type } }],
       });
     }
   });
@@ -270,6 +307,12 @@ describe('refused is an authority', () => {
     ).rejects.toMatchObject({
       code: 'invalid_request',
       message: 'certificate: a certificate in its chain has a key of an unsupported type (1.3.101.114)',
+      details: [
+        {
+          reason: 'unsupported_key_in_chain',
+          values: { certificate: 'CN=Acme Root,O=Acme a.s.,C=CZ', key_type: '1.3.101.114' },
+        },
+      ],
     });
     // Node's own OpenSSL can load Ed448.
     await bring(desk, { certificate: below.certificate + top.certificate, key: below.key });
@@ -281,11 +324,18 @@ describe('refused is an authority', () => {
     await expect(bring(ended, root)).rejects.toMatchObject({
       code: 'invalid_request',
       message: expect.stringMatching(/certificate: expired on /u) as string,
+      details: [{ reason: 'certificate_expired', values: { time: timeOf(read!.validTo) } }],
     });
     const early = await openDesk(createTestClock(Date.parse(read!.validFrom) - 1000));
     await expect(bring(early, root)).rejects.toMatchObject({
       code: 'invalid_request',
       message: 'certificate: is not valid yet',
+      details: [
+        {
+          reason: 'certificate_not_valid_yet',
+          values: { certificate: 'CN=Acme Root,O=Acme a.s.,C=CZ', time: timeOf(read!.validFrom) },
+        },
+      ],
     });
   });
 
@@ -298,6 +348,12 @@ describe('refused is an authority', () => {
     await expect(bring(ended, chain)).rejects.toMatchObject({
       code: 'invalid_request',
       message: expect.stringMatching(/certificate: CN=Acme Short in its chain expired on /u) as string,
+      details: [
+        {
+          reason: 'certificate_expired',
+          values: { certificate: 'CN=Acme Short', time: timeOf(read!.validTo) },
+        },
+      ],
     });
     await bring(await openDesk(createTestClock(Date.parse(read!.validTo) - 1000)), chain);
   });
@@ -310,6 +366,7 @@ describe('refused is an authority', () => {
     const certificate = `-----BEGIN CERTIFICATE-----\n${der.toString('base64')}\n-----END CERTIFICATE-----\n`;
     await expect(bring(desk, { certificate, key: root.key })).rejects.toMatchObject({
       message: 'certificate: its signature is not valid',
+      details: [{ reason: 'invalid_signature' }],
     });
   });
 
@@ -325,6 +382,7 @@ describe('refused is an authority', () => {
     await expect(bring(desk, { certificate, key: intermediate.key })).rejects.toMatchObject({
       code: 'invalid_request',
       message: 'certificate: cannot be read: it is not DER',
+      details: [{ reason: 'not_der' }],
     });
   });
 });

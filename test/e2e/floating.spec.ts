@@ -291,6 +291,38 @@ test('an options file is checked before it is imported', async ({ desk }) => {
   await expect(desk.getByRole('region', { name: 'Groups' })).toContainText('designers');
 });
 
+test('what becomes of each line of an options file is said in German', async ({ desk }) => {
+  await newPool(desk, { holder: 'Acme', seats: 4 });
+  await chooseLicense(desk, 'rules', 'Acme');
+  await desk.getByLabel('Language').selectOption('Deutsch');
+  await desk.getByRole('button', { name: 'Optionsdatei importieren' }).click();
+  const dialog = desk.getByRole('dialog');
+  await dialog
+    .getByLabel('Optionsdatei', { exact: true })
+    .fill(
+      [
+        'GROUP designers ada grace',
+        'RESERVE 2 viewer GROUP designers',
+        'EXCLUDE viewer USER eve',
+        'MAX many viewer USER ada',
+        'INCLUDE viewer',
+        'NOLOG QUEUED',
+      ].join('\n'),
+    );
+  await dialog.getByRole('button', { name: 'Datei prüfen' }).click();
+  const report = dialog.getByRole('region', { name: 'Was der Import bewirkt' });
+  await expect(report.getByRole('row')).toContainText([
+    'Gruppe designers (Benutzer).',
+    'Regel: Reservieren, 2 Plätze, Gruppe designers.',
+    'Regel: Ablehnen, Benutzer eve.',
+    'many ist keine Zahl.',
+    'Es fehlt: Art, etwa USER.',
+    'Betrifft Protokolle, die License Desk selbst führt.',
+  ]);
+  await expect(report).toContainText('Zeile 5 wird nicht importiert und schließt daher niemanden aus.');
+  await expect(report.locator('[lang="en"]')).toHaveCount(0);
+});
+
 test('usage shows the seats that were needed', { tag: '@browser' }, async ({ desk, server }) => {
   const key = await newPool(desk, { holder: 'Acme', seats: 1 });
   await checkOut(desk, server, key, { user: 'ada' });

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, issueLicense, test } from './test.ts';
 
 test('what is wrong with an entry is said in the language of the page', async ({ desk }) => {
@@ -48,6 +50,80 @@ test('why a setting is refused is said in German', async ({ desk }) => {
   await expect(desk.getByRole('alert').locator('[lang="en"]')).toHaveCount(0);
 });
 
+test('what keeps the next start from using a setting is said in German', async ({ desk }, info) => {
+  const note = info.outputPath('note.txt');
+  writeFileSync(note, 'no URL');
+  await desk.getByLabel('Language').selectOption('Deutsch');
+  const save = desk.getByRole('button', { name: 'Speichern' });
+  const english = desk.getByRole('alert').locator('[lang="en"]');
+
+  await desk.goto('/#/settings?tab=backup');
+  await desk.getByText('Täglich', { exact: true }).click();
+  const folder = desk.getByLabel('Sicherungsordner');
+  await folder.fill(note);
+  const passphrase = desk.getByLabel('Passphrasendatei');
+  await passphrase.fill(`${note}.missing`);
+  await save.click();
+  await expect(folder).toHaveAccessibleDescription(new RegExp(`${note} ist kein Ordner\\.`, 'u'));
+  await expect(passphrase).toHaveAccessibleDescription(
+    new RegExp(`${note}\\.missing ist nicht vorhanden\\.`, 'u'),
+  );
+  await expect(english).toHaveCount(0);
+  await desk.getByRole('button', { name: 'Verwerfen' }).click();
+
+  await desk.goto('/#/settings?tab=data');
+  const url = desk.getByLabel('PostgreSQL-URL', { exact: true });
+  await url.fill('postgres://desk@127.0.0.1:1/desk');
+  await save.click();
+  await expect(url).toHaveAccessibleDescription(/Der Datenbankserver nimmt keine Verbindungen an\./u);
+  await desk.getByLabel('PostgreSQL-URL-Datei').fill(note);
+  await save.click();
+  await expect(url).toHaveAccessibleDescription(
+    /Verwenden Sie nur eines dieser Felder: PostgreSQL-URL-Datei oder PostgreSQL-URL\./u,
+  );
+  await expect(english).toHaveCount(0);
+  await desk.getByRole('button', { name: 'Verwerfen' }).click();
+});
+
+test('why an authority is not imported is said in German', async ({ desk }, info) => {
+  const make = (name: string, ...extensions: string[]) => {
+    const [key, certificate] = [info.outputPath(`${name}.key`), info.outputPath(`${name}.pem`)];
+    const added = extensions.flatMap((extension) => ['-addext', extension]);
+    const ec = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+    const files = ['-keyout', key, '-out', certificate];
+    const usage = ['-addext', 'keyUsage=critical,keyCertSign,cRLSign'];
+    execFileSync(
+      'openssl',
+      ['req', '-x509', '-subj', `/O=Acme/CN=${name}`, ...ec, ...files, ...usage, ...added],
+      { stdio: 'ignore' },
+    );
+    return { key: readFileSync(key, 'utf8'), certificate: readFileSync(certificate, 'utf8') };
+  };
+  const root = make('Root');
+  const limited = make('Limited', 'nameConstraints=critical,excluded;email:acme.example');
+  await desk.getByLabel('Language').selectOption('Deutsch');
+  await desk.goto('/#/certificates?view=authority');
+  await desk.getByRole('button', { name: 'Andere importieren' }).click();
+  const dialog = desk.getByRole('dialog', { name: 'Zertifizierungsstelle importieren' });
+  const certificate = dialog.getByRole('textbox', { name: 'Zertifikat (PEM)' });
+  const refused = dialog.getByRole('alert').getByRole('listitem');
+
+  async function isRefused(chain: string, key: string, problem: RegExp): Promise<void> {
+    await certificate.fill(chain);
+    await dialog.getByRole('textbox', { name: 'Privater Schlüssel (PEM)' }).fill(key);
+    await dialog.getByRole('button', { name: 'Importieren', exact: true }).click();
+    await expect(refused).toHaveText(problem);
+    await expect(certificate).toHaveAccessibleDescription(problem);
+    await expect(refused.locator('[lang="en"]')).toHaveCount(0);
+  }
+  await isRefused(limited.certificate, limited.key, /CN=Limited,O=Acme darf keine Namenseinschränkungen/u);
+  await isRefused(
+    root.certificate + limited.certificate,
+    root.key,
+    /Jedes weitere Zertifikat muss das vorherige signiert haben\./u,
+  );
+});
+
 test('the errors of an imported file and its columns without a name are shown in German', async ({
   desk,
 }) => {
@@ -79,7 +155,7 @@ test('the errors of an imported file and its columns without a name are shown in
     /3\s*Spalte 5\s*Geben Sie eine ganze Zahl von 1 bis 36\.500 ein\./u,
     /3\s*Ablauf\s*Geben Sie ein Datum ein, etwa 31\.01\.2027 oder 2027-01-31\./u,
     /3\s*Schlüssel\s*Ungültiger Lizenzschlüssel \(Prüfsumme stimmt nicht\)\./u,
-    /3\s*Tarif\s*Plan nicht gefunden\./u,
+    /3\s*Tarif\s*Der Plan nowhere wurde nicht gefunden\./u,
     /4\s*–\s*Die Zeile hat 7 Zellen, die Datei aber 6 Spalten\./u,
     /5\s*Kunde\s*Geben Sie einen Wert ein\./u,
     /5\s*Spalte 5\s*Geben Sie eine ganze Zahl von 1 bis 36\.500 ein\./u,

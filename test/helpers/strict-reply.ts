@@ -72,7 +72,7 @@ const failure = z.strictObject({
           .string()
           .regex(/^[a-z0-9_]+$/u)
           .optional(),
-        // Limits, and names of the server's own: never what the caller sent.
+        // Limits, names that the server knows, and of what the caller sent only what is in the message.
         values: z
           .strictObject({
             min: z.int(),
@@ -82,7 +82,15 @@ const failure = z.strictObject({
             choices: z.array(z.string()),
             fields: z.array(z.string()),
             character: z.string().regex(/^U\+[0-9A-F]{4,6}$/u),
+            plan: z.string(),
             product: z.string(),
+            path: z.string(),
+            address: z.string(),
+            database: z.string(),
+            code: z.string(),
+            certificate: z.string(),
+            key_type: z.string(),
+            time: z.iso.datetime(),
           })
           .partial()
           .optional(),

@@ -54,6 +54,11 @@ test.each<[RuleReason, RuleValues | undefined, string]>([
     { fields: ['days', 'expires_at'] },
     'Verwenden Sie nur eines dieser Felder: days oder expires_at.',
   ],
+  [
+    'certificate_expired',
+    { certificate: 'CN=Acme Root', time: '2027-11-17T23:30:00.000Z' },
+    'Das Zertifikat CN=Acme Root ist am 17. Nov. 2027 abgelaufen.',
+  ],
   ['hidden_character', { character: 'U+200B' }, 'Entfernen Sie das unsichtbare Zeichen (U+200B).'],
 ])('in German, %s %j is: %s', async (reason, values, text) => {
   expect(await say('de', broken(reason, values))).toEqual({ text });

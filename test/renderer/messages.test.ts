@@ -44,7 +44,7 @@ test('English and German have the same placeholders and the same number of plura
 
 /** Names, abbreviations and words that both languages share. */
 const SHARED =
-  /^(?:Pools|Leases|Hosts?|Position|Clients?|License Desk(?: \{version\}(?:, Electron \{electron\})?)?|Name|Plan|Token|Token …\{lastFour\}|Webhooks?|Server|System|Administrator|Integrator|Integration|Problem|Version(?: \{version\})?|Electron \{version\}|API(?:: NAME|: 1|: 2)?|API-Port|Admin-Port|API-Token|TLS|URL|Port|OK|Browser|Passphrase|config\.json|HTTP \{status\}|\{ms\} ms|\{action\}: \{name\}|\{actor\}: \{action\}|\{name\}: \{before\} → \{after\}|\{field\}: \{before\} → \{value\}|CSV|0 to 65535|Leader|Follower)$/u;
+  /^(?:Pools|Leases|Hosts?|Position|Clients?|License Desk(?: \{version\}(?:, Electron \{electron\})?)?|Name|Feature|Plan|Token|Token …\{lastFour\}|Webhooks?|Server|System|Administrator|Integrator|Integration|Problem|Version(?: \{version\})?|Electron \{version\}|API(?:: NAME|: 1|: 2)?|API-Port|Admin-Port|API-Token|TLS|URL|Port|OK|Browser|Passphrase|config\.json|HTTP \{status\}|\{ms\} ms|\{action\}: \{name\}|\{actor\}: \{action\}|\{name\}: \{before\} → \{after\}|\{field\}: \{before\} → \{value\}|CSV|0 to 65535|Leader|Follower)$/u;
 
 test('German repeats an English text only where both languages share the word', () => {
   const repeated = pairs.filter((text) => text.en === text.de && !SHARED.test(text.en));

@@ -55,7 +55,8 @@ test.each([
 function becomes(text: string, more = '') {
   const { lines, rules, settings } = mapOptionsFile(`${text}\n${more}`, ['viewer']);
   const own = rules.filter(({ note }) => note === 'Options file, line 1');
-  return { outcome: lines[0]?.outcome, message: lines[0]?.message, rules: own, settings };
+  const message = lines[0]?.notes.map((note) => note.message).join('; ');
+  return { outcome: lines[0]?.outcome, message, rules: own, settings };
 }
 
 describe('a rule', () => {
@@ -133,7 +134,7 @@ describe('a rule', () => {
   it('for everyone is not added because of an INCLUDE that cannot be imported', () => {
     const { rules, warnings } = mapOptionsFile('INCLUDE f PROJECT x\nEXCLUDE f USER eve\n', []);
     expect(rules.map(({ type }) => type)).toEqual(['deny']);
-    expect(warnings).toEqual(['line 1 is not imported, so it shuts no one out']);
+    expect(warnings).toMatchObject([{ message: 'line 1 is not imported, so it shuts no one out' }]);
   });
 });
 
@@ -179,7 +180,10 @@ describe('a group', () => {
   it('is imported only if a rule names it', () => {
     const { groups, lines } = mapOptionsFile('GROUP t ada\nRESERVE 1 f USER ada\n', []);
     expect(groups).toEqual([]);
-    expect(lines[0]).toMatchObject({ outcome: 'ignored', message: 'no imported rule names the group' });
+    expect(lines[0]).toMatchObject({
+      outcome: 'ignored',
+      notes: [{ message: 'no imported rule names the group' }],
+    });
   });
 
   it('of hosts gets another name if a group of users has it', () => {
@@ -198,7 +202,7 @@ describe('a group', () => {
       [],
     );
     expect(groups[1]).toMatchObject({ name: 'b', members: ['a'] });
-    expect(lines[1]?.message).toContain('a group cannot contain groups');
+    expect(lines[1]?.notes.at(-1)?.message).toContain('a group cannot contain groups');
   });
 });
 
@@ -246,7 +250,7 @@ test('no text breaks the reader, and each line is reported once', () => {
       const content = lines.join('\n');
       const report = mapOptionsFile(content, ['f']).lines;
       expect(report.map((one) => one.line)).toEqual(readOptionsLines(content).map((one) => one.line));
-      for (const { message } of report) expect(message).not.toBe('');
+      for (const { notes } of report) expect(notes).not.toEqual([]);
       for (const one of readOptionsLines(content)) expect(() => parseOptionsLine(one)).not.toThrow();
     }),
     { numRuns: 500 },

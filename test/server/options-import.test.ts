@@ -216,6 +216,55 @@ describe('POST /lease-rules/import/', () => {
     expect((await stateOf(license)).rules).toEqual([['max', { user: 'ann' }, 3]]);
   });
 
+  it('names what it says about each line, and each warning', async () => {
+    const { license_id } = await newLicense(server);
+    const group = unique('cad');
+    const content = [
+      `GROUP ${group} ada ${group}`,
+      `RESERVE 2 viewer:VERSION=2.0 GROUP ${group}`,
+      'EXCLUDE viewer HOST 10.0.0.0/33',
+      'MAX many viewer USER ada',
+      'INCLUDE viewer',
+      'LINGER viewer 90000',
+      'NOLOG QUEUED',
+    ].join('\n');
+    const report = await run({ license: license_id, content, dry_run: true });
+    expect(report.lines).toMatchObject([
+      {
+        message: `group ${group}, users; ${group}: taken as a name, because a group cannot contain groups`,
+        notes: [
+          { reason: 'group', values: { group, kind: 'user' } },
+          { reason: 'nested_groups', values: { members: [group] } },
+        ],
+      },
+      {
+        message: `rule: reserve 2, group ${group}; the license has one pool, so VERSION=2.0 is not checked`,
+        notes: [
+          {
+            reason: 'rule_with_seats',
+            values: { type: 'reserve', units: 2, field: 'group', name: group },
+          },
+          { reason: 'one_pool', values: { pool: 'VERSION=2.0' } },
+        ],
+      },
+      { notes: [{ reason: 'not_a_network', values: { what: 'host', name: '10.0.0.0/33' } }] },
+      { notes: [{ reason: 'not_a_number', values: { word: 'many' } }] },
+      { notes: [{ reason: 'missing_word', values: { what: 'type' } }] },
+      {
+        notes: [
+          { reason: 'setting', values: { setting: 'linger_seconds', value: 86_400 } },
+          { reason: 'out_of_range', values: { value: 90_000, min: 0, max: 86_400 } },
+        ],
+      },
+      { notes: [{ reason: 'own_logs', values: {} }] },
+    ]);
+    expect(report.warning_notes).toEqual([
+      { reason: 'shuts_no_one_out', values: { line: 5 } },
+      { reason: 'node_locked', values: {} },
+    ]);
+    expect(report.warnings).toHaveLength(2);
+  });
+
   it('gives a group of hosts a different name than a group of users', async () => {
     const { license_key: license } = await newFloatingLicense(server);
     const name = unique('lab');

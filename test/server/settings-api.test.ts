@@ -1,4 +1,5 @@
 // Settings as administrators see and change them; what each may be is in settings.test.ts.
+import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join, relative } from 'node:path';
@@ -14,6 +15,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { sharedServer } from '../helpers/shared-server.ts';
 import { expectFailure } from '../helpers/strict-reply.ts';
+import { temporaryDirectory } from '../helpers/server-process.ts';
 import { startTestServer } from '../helpers/test-server.ts';
 
 type Changes = Record<string, string | number | null>;
@@ -256,6 +258,210 @@ describe('changing settings', () => {
     expect(await refusal({ tls: 'cert.pem,key.pem' })).toEqual({ tls: 'cert.pem must be an absolute path' });
   });
 
+  describe('names the rule that keeps the next start from using', () => {
+    const inFile = (name: string, content: string) => {
+      const path = join(temporaryDirectory(), name);
+      writeFileSync(path, content);
+      return path;
+    };
+    let folder: string;
+    let text: string;
+    beforeEach(() => {
+      folder = temporaryDirectory();
+      text = inFile('note.txt', 'no PEM');
+    });
+
+    it.each<[string, () => Changes, () => object]>([
+      [
+        'an address of another machine',
+        () => ({ host: '192.0.2.1' }),
+        () => ({ path: 'host', reason: 'address_not_local', values: { address: '192.0.2.1' } }),
+      ],
+      [
+        'a relative path',
+        () => ({ tls: 'cert.pem,key.pem' }),
+        () => ({ path: 'tls', reason: 'not_an_absolute_path' }),
+      ],
+      [
+        'a file that is missing',
+        () => ({ tls: `${folder}/no.pem,${text}` }),
+        () => ({ path: 'tls', reason: 'path_missing', values: { path: `${folder}/no.pem` } }),
+      ],
+      [
+        'a folder in place of a file',
+        () => ({ webhook_ca: folder }),
+        () => ({ path: 'webhook_ca', reason: 'not_a_file', values: { path: folder } }),
+      ],
+      [
+        'a path below a file',
+        () => ({ webhook_ca: `${text}/ca.pem` }),
+        () => ({
+          path: 'webhook_ca',
+          reason: 'path_unusable',
+          values: { path: `${text}/ca.pem`, code: 'ENOTDIR' },
+        }),
+      ],
+      [
+        'a text in place of a certificate',
+        () => ({ tls: `${text},${text}` }),
+        () => ({ path: 'tls', reason: 'unreadable_certificate' }),
+      ],
+      [
+        'a text in place of a key',
+        () => ({ tls: `${inFile('ca.pem', rootCertificates[0]!)},${text}` }),
+        () => ({ path: 'tls', reason: 'not_a_private_key' }),
+      ],
+      [
+        'the key of another certificate',
+        () => {
+          const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+          const key = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+          return { tls: `${inFile('ca.pem', rootCertificates[0]!)},${inFile('key.pem', key)}` };
+        },
+        () => ({ path: 'tls', reason: 'not_key_of_certificate' }),
+      ],
+      [
+        'a file without certificates',
+        () => ({ webhook_ca: text }),
+        () => ({ path: 'webhook_ca', reason: 'no_certificate', values: { path: text } }),
+      ],
+      [
+        'a damaged certificate',
+        () => ({
+          webhook_ca: inFile('ca.pem', '-----BEGIN CERTIFICATE-----\nMIIA\n-----END CERTIFICATE-----\n'),
+        }),
+        () => ({ path: 'webhook_ca', reason: 'unreadable_certificate' }),
+      ],
+      [
+        'a file without the URL of a database',
+        () => ({ database_url_file: text }),
+        () => ({ path: 'database_url_file', reason: 'no_database_url', values: { path: text } }),
+      ],
+      [
+        'a URL beside the file of a URL',
+        () => ({ database_url_file: text, database_url: 'postgres://desk@127.0.0.1:1/desk' }),
+        () => ({
+          path: 'database_url',
+          reason: 'only_one',
+          values: { fields: ['database_url_file', 'database_url'] },
+        }),
+      ],
+      [
+        'a database server that does not run',
+        () => ({ replica_database_url: 'postgres://desk@127.0.0.1:1/desk' }),
+        () => ({ path: 'replica_database_url', reason: 'database_refused' }),
+      ],
+      [
+        'a database server whose host is unknown',
+        () => ({ database_url: 'postgres://desk@nowhere.invalid/desk' }),
+        () => ({ path: 'database_url', reason: 'host_unresolved' }),
+      ],
+      [
+        'a backup folder in the data directory',
+        () => ({ backup_folder: join(server.dataDir, 'backups') }),
+        () => ({ path: 'backup_folder', reason: 'in_data_directory', values: { path: server.dataDir } }),
+      ],
+      [
+        'a file in place of the backup folder',
+        () => ({ backup_folder: text }),
+        () => ({ path: 'backup_folder', reason: 'not_a_folder', values: { path: text } }),
+      ],
+      [
+        'a backup folder below a file',
+        () => ({ backup_folder: join(text, 'backups') }),
+        () => ({ path: 'backup_folder', reason: 'not_a_folder', values: { path: text } }),
+      ],
+      [
+        'a daily backup without a folder',
+        () => ({ backup_schedule: 'daily' }),
+        () => ({ path: 'backup_schedule', reason: 'backup_folder_required' }),
+      ],
+      [
+        'a passphrase beside the backups that it opens',
+        () => {
+          writeFileSync(join(folder, 'passphrase.txt'), 'a long passphrase');
+          return { backup_folder: folder, backup_passphrase_file: join(folder, 'passphrase.txt') };
+        },
+        () => ({ path: 'backup_folder', reason: 'passphrase_in_backup_folder', values: { path: folder } }),
+      ],
+      [
+        'a file of a passphrase that is missing',
+        () => ({ backup_passphrase_file: join(folder, 'passphrase.txt') }),
+        () => ({
+          path: 'backup_passphrase_file',
+          reason: 'path_missing',
+          values: { path: join(folder, 'passphrase.txt') },
+        }),
+      ],
+      [
+        'a passphrase that is too short',
+        () => ({ backup_passphrase_file: text }),
+        () => ({
+          path: 'backup_passphrase_file',
+          reason: 'not_passphrase_length',
+          values: { path: text, min: 12, max: 1000, got: 6 },
+        }),
+      ],
+      [
+        'a back office that is open to the network without TLS',
+        () => ({ admin_host: '0.0.0.0' }),
+        () => ({ path: 'admin_host', reason: 'https_url_required', values: { address: '0.0.0.0' } }),
+      ],
+    ])('%s', async (_what, changes, detail) => {
+      const reply = await callAdmin(server, 'updateSettings', { changes: changes() });
+      expectFailure(reply, 'invalid_request');
+      expect(reply.body.details).toMatchObject([detail()]);
+    });
+
+    it('a database server that does not answer', async () => {
+      const silent = createServer();
+      await new Promise<void>((resolve) => {
+        silent.listen(0, '127.0.0.1', resolve);
+      });
+      onTestFinished(() => void silent.close());
+      const { port } = silent.address() as AddressInfo;
+      const url = `postgres://desk@127.0.0.1:${port}/desk?connectionTimeoutMillis=50`;
+      const reply = await callAdmin(server, 'updateSettings', { changes: { database_url: url } });
+      expectFailure(reply, 'invalid_request');
+      expect(reply.body.details).toMatchObject([{ path: 'database_url', reason: 'database_not_answering' }]);
+    });
+
+    it.each([
+      ['28P01', 'database_login_refused'],
+      ['28000', 'database_login_refused'],
+      ['3D000', 'database_not_found'],
+    ])('a database server that answers %s', async (code, reason) => {
+      const fields = ['SFATAL', `C${code}`, 'Mas the server says it', ''].join('\0');
+      const refusing = createServer((socket) => {
+        socket.once('data', () => {
+          const length = Buffer.alloc(4);
+          length.writeUInt32BE(Buffer.byteLength(fields) + 5);
+          socket.end(Buffer.concat([Buffer.from('E'), length, Buffer.from(`${fields}\0`)]));
+        });
+      });
+      await new Promise<void>((resolve) => {
+        refusing.listen(0, '127.0.0.1', resolve);
+      });
+      onTestFinished(() => void refusing.close());
+      const { port } = refusing.address() as AddressInfo;
+      const changes = { database_url: `postgres://desk:secret@127.0.0.1:${port}/desk` };
+      const reply = await callAdmin(server, 'updateSettings', { changes });
+      expectFailure(reply, 'invalid_request');
+      expect(reply.body.details).toMatchObject([{ path: 'database_url', reason }]);
+      expect(JSON.stringify(reply.body)).not.toContain('secret');
+    });
+  });
+
+  it('masks a password in the values as in the message', async () => {
+    const tls = '/postgres://desk:secret@host/no.pem,/no.key';
+    const reply = await callAdmin(server, 'updateSettings', { changes: { tls } });
+    expectFailure(reply, 'invalid_request');
+    expect(reply.body.details).toMatchObject([
+      { reason: 'path_missing', values: { path: '/postgres://desk:********@host/no.pem' } },
+    ]);
+    expect(JSON.stringify(reply.body)).not.toContain('secret');
+  });
+
   it('do not take a path that the next start would look for in its own working directory', async () => {
     const file = join(server.dataDir, 'partner-ca.pem');
     writeFileSync(file, rootCertificates[0]!);
@@ -365,9 +571,15 @@ describe('ports', () => {
     const { port: taken } = other.address() as AddressInfo;
     const own = Number(new URL(desk.api).port);
     const change = (changes: Changes) => desk.admin.updateSettings({ changes });
-    await expect(change({ port: taken })).rejects.toThrow('another program is using it');
+    await expect(change({ port: taken })).rejects.toMatchObject({
+      message: expect.stringContaining('another program is using it') as string,
+      details: [{ reason: 'address_in_use', values: { address: `127.0.0.1:${taken}` } }],
+    });
     await expect(change({ admin_port: taken })).rejects.toThrow('another program is using it');
-    await expect(change({ port: own, admin_port: own })).rejects.toThrow('different ports');
+    await expect(change({ port: own, admin_port: own })).rejects.toMatchObject({
+      message: expect.stringContaining('different ports') as string,
+      details: [{ path: 'admin_port', reason: 'same_port' }],
+    });
     expect(await change({ port: own })).toMatchObject({ restart_needed: true });
   });
 });

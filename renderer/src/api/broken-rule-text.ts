@@ -2,6 +2,7 @@
 import { useI18n } from 'vue-i18n';
 import type { BrokenRule, RuleValues } from '#server/wire/field-rules.ts';
 import { formatChoices, formatCount } from '../i18n/i18n.ts';
+import { formatDay } from '../relative-time.ts';
 
 export interface BrokenRuleText {
   text: string;
@@ -9,14 +10,17 @@ export interface BrokenRuleText {
   lang?: 'en';
 }
 
-function shown(value: number | string | readonly string[]): string {
+function shown(name: string, value: number | string | readonly string[]): string {
   if (typeof value === 'number') return formatCount(value);
-  return typeof value === 'string' ? value : formatChoices(value);
+  if (typeof value !== 'string') return formatChoices(value);
+  return name === 'time' ? formatDay(value) : value;
 }
 
 const shownValues = (values: RuleValues) =>
   Object.fromEntries(
-    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, shown(value)]])),
+    Object.entries(values).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, shown(name, value)]],
+    ),
   );
 
 /** The server's messages are English. In other languages, the reason selects the text, if the page knows it. */

@@ -43,9 +43,29 @@ export const brokenRuleMessages = messagesOf<Record<RuleReason, string>>(
     not_a_license_key: 'Invalid license key (checksum mismatch).',
     not_certificates: 'Enter one or more certificates in PEM format.',
     unreadable_certificate: 'A certificate cannot be read.',
-    not_a_private_key: 'Enter an unencrypted private key in PEM format.',
+    not_a_private_key: 'An unencrypted private key in PEM format is required.',
     not_key_of_certificate: 'The key does not belong to the certificate.',
     not_an_authority: 'Enter a CA certificate (CA:TRUE, keyCertSign, cRLSign).',
+    not_der: 'A certificate is not valid DER.',
+    certificate_count: 'Enter {min} to {max} certificates in PEM format.',
+    unsupported_key:
+      'Use an RSA key of at least 2048 bits, or EC on P-256. This key has the type {key_type}.',
+    key_too_short: 'The RSA key has {got} bits, but needs at least {min}.',
+    certificate_expired: 'The certificate {certificate} expired on {time}.',
+    certificate_not_valid_yet: 'The certificate {certificate} is not valid before {time}.',
+    client_auth_required:
+      'The certificate and those above it must allow client certificates (extended key usage clientAuth).',
+    name_constraints:
+      '{certificate} must not have name constraints for directory names or email addresses. Many client certificates would not be valid.',
+    invalid_signature: 'The signature of the certificate is not valid.',
+    chain_order: 'Each further certificate must have signed the one before it.',
+    chain_too_long:
+      '{certificate} allows {max} CA certificates below it (pathlen). The chain has {got} there.',
+    no_authority_in_chain: 'The certificate {certificate} in the chain is not a CA certificate (CA:TRUE).',
+    unsupported_key_in_chain:
+      'The key of the certificate {certificate} in the chain has an unsupported type ({key_type}).',
+    unusable_chain: 'The chain of certificates cannot be used ({code}).',
+    no_certificate: 'The file {path} contains no certificate in PEM format.',
     control_character: 'Remove the control characters.',
     hidden_character: 'Remove the hidden character ({character}).',
     invalid_format: 'The format is not valid.',
@@ -59,9 +79,9 @@ export const brokenRuleMessages = messagesOf<Record<RuleReason, string>>(
     incomplete_secret: 'The password is missing. Enter the complete value.',
     restore_pending:
       'A confirmed restore is waiting for a restart of the server. Restart the server or cancel the restore first.',
-    plan_not_found: 'Plan not found.',
-    plan_archived: 'The plan is archived. Choose another plan.',
-    other_product: 'The plan is for the product {product}.',
+    plan_not_found: 'The plan {plan} was not found.',
+    plan_archived: 'The plan {plan} is archived. Choose another plan.',
+    other_product: 'The plan {plan} is for the product {product}.',
     ends_too_late: 'The license would end after the year 9999.',
     revoked_row: 'The license is revoked. Leave the row out, because an import issues valid licenses.',
     repeated_key: 'The license key occurs twice in the file.',
@@ -74,6 +94,33 @@ export const brokenRuleMessages = messagesOf<Record<RuleReason, string>>(
     duplicate_column: 'Two columns have the same name. Rename one of them.',
     unreadable_row: 'Line {line} cannot be read. Check its quotes and its length (up to 64 KiB).',
     host_unresolved: 'The host name cannot be resolved.',
+    address_in_use: 'Another program is using {address}.',
+    address_not_local: 'This computer does not have the address {address}.',
+    address_not_permitted: 'The server is not permitted to listen on {address}.',
+    address_unusable: 'The server cannot listen on {address} ({code}).',
+    same_port: 'The API and the back office need different ports.',
+    https_url_required:
+      'The admin address {address} opens the back office to the network. Set the back office URL to the https address of a reverse proxy, or the admin address to 127.0.0.1.',
+    path_missing: '{path} does not exist.',
+    path_not_permitted: 'The server is not permitted to use {path}.',
+    path_unusable: '{path} cannot be used ({code}).',
+    not_a_file: '{path} is not a file.',
+    not_a_folder: '{path} is not a folder.',
+    read_only_folder: 'The file system of {path} is read-only.',
+    read_only_for_service:
+      'The file system of {path} is read-only for the service. If its disk is writable, create the folder for the user of the service, add [Service] and ReadWritePaths=-{path} with systemctl edit license-desk, and restart the service.',
+    in_data_directory: 'Choose a folder outside of the data directory {path}, on another disk.',
+    backup_folder_required: 'The daily backup needs a backup folder on another disk.',
+    passphrase_in_backup_folder: 'The passphrase file must be outside of the backup folder {path}.',
+    not_passphrase_length: 'The passphrase in {path} must have {min} to {max} characters. It has {got}.',
+    no_database_url: "The file {path} must contain a URL, such as postgres://user{'@'}host:port/database.",
+    database_refused:
+      'The database server accepts no connections. Check the host and port, and whether it runs.',
+    database_login_refused:
+      'The database server refuses the sign-in. Check the user, the password and pg_hba.conf.',
+    database_not_found: 'The database server does not have this database.',
+    database_not_answering: 'The database server does not answer. Check the host and port, and the firewall.',
+    database_elsewhere: 'This installation is in the database {database}, but no setting names it.',
   },
   {
     required: 'Dieses Feld ist erforderlich.',
@@ -115,9 +162,29 @@ export const brokenRuleMessages = messagesOf<Record<RuleReason, string>>(
     not_a_license_key: 'Ungültiger Lizenzschlüssel (Prüfsumme stimmt nicht).',
     not_certificates: 'Geben Sie ein oder mehrere Zertifikate im PEM-Format ein.',
     unreadable_certificate: 'Ein Zertifikat kann nicht gelesen werden.',
-    not_a_private_key: 'Geben Sie einen unverschlüsselten privaten Schlüssel im PEM-Format ein.',
+    not_a_private_key: 'Erforderlich ist ein unverschlüsselter privater Schlüssel im PEM-Format.',
     not_key_of_certificate: 'Der Schlüssel gehört nicht zum Zertifikat.',
     not_an_authority: 'Geben Sie ein CA-Zertifikat ein (CA:TRUE, keyCertSign, cRLSign).',
+    not_der: 'Ein Zertifikat ist nicht nach DER kodiert.',
+    certificate_count: 'Geben Sie {min} bis {max} Zertifikate im PEM-Format ein.',
+    unsupported_key:
+      'Verwenden Sie einen RSA-Schlüssel mit mindestens 2048 Bit oder einen EC-Schlüssel auf P-256. Dieser Schlüssel hat den Typ {key_type}.',
+    key_too_short: 'Der RSA-Schlüssel hat {got} Bit. Erforderlich sind mindestens {min} Bit.',
+    certificate_expired: 'Das Zertifikat {certificate} ist am {time} abgelaufen.',
+    certificate_not_valid_yet: 'Das Zertifikat {certificate} ist erst ab {time} gültig.',
+    client_auth_required:
+      'Das Zertifikat und alle Zertifikate darüber müssen Clientzertifikate zulassen (erweiterte Schlüsselverwendung clientAuth).',
+    name_constraints:
+      '{certificate} darf keine Namenseinschränkungen (name constraints) für Verzeichnisnamen oder E-Mail-Adressen enthalten. Viele Clientzertifikate wären sonst ungültig.',
+    invalid_signature: 'Die Signatur des Zertifikats ist ungültig.',
+    chain_order: 'Jedes weitere Zertifikat muss das vorherige signiert haben.',
+    chain_too_long:
+      'Das Zertifikat {certificate} begrenzt die CA-Zertifikate unter ihm auf {max} (pathlen). In der Kette sind es {got}.',
+    no_authority_in_chain: 'Das Zertifikat {certificate} in der Kette ist kein CA-Zertifikat (CA:TRUE).',
+    unsupported_key_in_chain:
+      'Der Schlüssel des Zertifikats {certificate} in der Kette hat einen nicht unterstützten Typ ({key_type}).',
+    unusable_chain: 'Die Zertifikatskette ist nicht verwendbar ({code}).',
+    no_certificate: 'Die Datei {path} enthält kein Zertifikat im PEM-Format.',
     control_character: 'Entfernen Sie die Steuerzeichen.',
     hidden_character: 'Entfernen Sie das unsichtbare Zeichen ({character}).',
     invalid_format: 'Das Format ist ungültig.',
@@ -132,9 +199,9 @@ export const brokenRuleMessages = messagesOf<Record<RuleReason, string>>(
     incomplete_secret: 'Das Passwort fehlt. Geben Sie den vollständigen Wert ein.',
     restore_pending:
       'Eine bestätigte Wiederherstellung wartet auf einen Neustart des Servers. Starten Sie ihn neu oder brechen Sie die Wiederherstellung ab.',
-    plan_not_found: 'Plan nicht gefunden.',
-    plan_archived: 'Der Plan ist archiviert. Wählen Sie einen anderen.',
-    other_product: 'Der Plan gilt für das Produkt {product}.',
+    plan_not_found: 'Der Plan {plan} wurde nicht gefunden.',
+    plan_archived: 'Der Plan {plan} ist archiviert. Wählen Sie einen anderen.',
+    other_product: 'Der Plan {plan} gilt für das Produkt {product}.',
     ends_too_late: 'Die Lizenz würde nach dem Jahr 9999 enden.',
     revoked_row:
       'Die Lizenz ist widerrufen. Lassen Sie die Zeile weg, denn ein Import stellt gültige Lizenzen aus.',
@@ -149,5 +216,38 @@ export const brokenRuleMessages = messagesOf<Record<RuleReason, string>>(
     unreadable_row:
       'Zeile {line} kann nicht gelesen werden. Prüfen Sie ihre Anführungszeichen und ihre Länge (höchstens 64 KiB).',
     host_unresolved: 'Der Hostname kann nicht aufgelöst werden.',
+    address_in_use: 'Ein anderes Programm verwendet bereits {address}.',
+    address_not_local: 'Der Server hat die Adresse {address} nicht.',
+    address_not_permitted:
+      'Der Server darf {address} nicht verwenden. Für Ports unter 1024 sind meist besondere Rechte nötig.',
+    address_unusable: 'Der Server kann {address} nicht verwenden ({code}).',
+    same_port: 'Die API und das Backoffice benötigen verschiedene Ports.',
+    https_url_required:
+      'Die Admin-Adresse {address} macht das Backoffice im Netzwerk erreichbar. Setzen Sie die Backoffice-URL auf die https-Adresse eines Reverse-Proxys oder die Admin-Adresse auf 127.0.0.1.',
+    path_missing: '{path} ist nicht vorhanden.',
+    path_not_permitted: 'Der Server hat keine Berechtigung für {path}.',
+    path_unusable: '{path} ist nicht verwendbar ({code}).',
+    not_a_file: '{path} ist keine Datei.',
+    not_a_folder: '{path} ist kein Ordner.',
+    read_only_folder: 'Das Dateisystem von {path} ist schreibgeschützt.',
+    read_only_for_service:
+      'Das Dateisystem von {path} ist für den Dienst schreibgeschützt. Ist der Datenträger beschreibbar, legen Sie den Ordner für den Benutzer des Dienstes an, ergänzen Sie mit „systemctl edit license-desk“ die Zeilen [Service] und ReadWritePaths=-{path}, und starten Sie den Dienst neu.',
+    in_data_directory:
+      'Wählen Sie einen Ordner außerhalb des Datenverzeichnisses {path}, auf einem anderen Datenträger.',
+    backup_folder_required:
+      'Die tägliche Sicherung benötigt einen Sicherungsordner auf einem anderen Datenträger.',
+    passphrase_in_backup_folder:
+      'Die Passphrasendatei muss außerhalb des Sicherungsordners {path} liegen. Sonst könnte jeder, der eine Kopie des Ordners hat, die Sicherungen lesen.',
+    not_passphrase_length: 'Die Passphrase in {path} muss {min} bis {max} Zeichen lang sein. Sie hat {got}.',
+    no_database_url:
+      "Die Datei {path} muss eine URL enthalten, etwa postgres://benutzer{'@'}host:port/datenbank.",
+    database_refused:
+      'Der Datenbankserver nimmt keine Verbindungen an. Prüfen Sie Host und Port und ob er läuft.',
+    database_login_refused:
+      'Der Datenbankserver lehnt die Anmeldung ab. Prüfen Sie Benutzer, Passwort und pg_hba.conf.',
+    database_not_found: 'Diese Datenbank gibt es auf dem Datenbankserver nicht.',
+    database_not_answering: 'Der Datenbankserver antwortet nicht. Prüfen Sie Host, Port und Firewall.',
+    database_elsewhere:
+      'Diese Installation liegt in der Datenbank {database}, aber keine Einstellung nennt sie.',
   },
 );

@@ -9,6 +9,7 @@ import { failedEventMessages } from '../features/failed-events/failed-event-mess
 import { firstRunMessages } from '../features/first-run/first-run-messages.ts';
 import { denialMessages } from '../features/floating/denial-messages.ts';
 import { floatingMessages } from '../features/floating/floating-messages.ts';
+import { optionsNoteMessages } from '../features/floating/options-note-messages.ts';
 import { ruleMessages } from '../features/floating/rule-messages.ts';
 import { usageMessages } from '../features/floating/usage-messages.ts';
 import { handOverMessages } from '../features/hand-over/hand-over-messages.ts';
@@ -62,6 +63,7 @@ const features = {
   denials: denialMessages,
   seatUsage: usageMessages,
   leaseRules: ruleMessages,
+  optionsNotes: optionsNoteMessages,
   licenseDetails: licenseDetailMessages,
   licensePrint: licensePrintMessages,
   customFields: customFieldMessages,

@@ -1,7 +1,7 @@
 // Validates an imported authority. Anything that would make its certificates unusable is rejected here.
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { refusedField } from '#server/wire/errors.ts';
-import { sentenceOf } from '#server/wire/field-rules.ts';
+import { type BrokenRule, fixedRule } from '#server/wire/field-rules.ts';
 import { DerError } from './der.ts';
 import { oneLine } from './distinguished-name.ts';
 import { authorityWithout } from './extended-key-usage.ts';
@@ -28,47 +28,79 @@ export interface GivenAuthority {
 const LEAST_BITS = 2048;
 const MAX_CHAIN = 8;
 
-function refuse(field: 'certificate' | 'private_key', message: string): never {
-  throw refusedField(field, message);
+function refuse(field: 'certificate' | 'private_key', rule: BrokenRule): never {
+  throw refusedField(field, rule);
 }
 
 function readCertificates(text: string): X509Certificate[] {
   const blocks = certificateBlocks(text);
   if (blocks.length === 0 || blocks.length > MAX_CHAIN)
-    return refuse('certificate', `must contain 1 to ${MAX_CHAIN} certificates in PEM`);
+    return refuse('certificate', {
+      message: `must contain 1 to ${MAX_CHAIN} certificates in PEM`,
+      reason: 'certificate_count',
+      values: { min: 1, max: MAX_CHAIN },
+    });
   try {
     return blocks.map((block) => new X509Certificate(block));
   } catch {
-    return refuse('certificate', 'cannot be read');
+    return refuse('certificate', { message: 'cannot be read', reason: 'unreadable_certificate' });
   }
 }
 
 const KEY_TYPES: ReadonlySet<string> = new Set(['RSA', 'EC on P-256']);
 const mustBe = (found: string) => `must be RSA of at least ${LEAST_BITS} bits or EC on P-256 (got ${found})`;
 
+/** In every language: `EC P-384` for `EC on P-384`. */
+const keyTypeName = (type: string) => type.replace(/ with .*| on(?: curve)?/u, '');
+
+const unsupportedKey = (type: string, whose = ''): BrokenRule => ({
+  message: `${whose}${mustBe(type)}`,
+  reason: 'unsupported_key',
+  values: { key_type: keyTypeName(type) },
+});
+
 function readKey(text: string): KeyObject {
   const type = privateKeyType(text);
-  if (type !== null && !KEY_TYPES.has(type)) refuse('private_key', mustBe(type));
+  if (type !== null && !KEY_TYPES.has(type)) refuse('private_key', unsupportedKey(type));
   try {
     return createPrivateKey(text);
   } catch {
-    return refuse('private_key', sentenceOf('not_a_private_key'));
+    return refuse('private_key', fixedRule('not_a_private_key'));
   }
 }
 
 /** @param name what the message begins with, and a space */
-function checkValidity({ validFrom, validTo }: X509Certificate, now: number, name: string): void {
-  if (Date.parse(validFrom) > now) refuse('certificate', `${name}is not valid yet`);
-  if (Date.parse(validTo) <= now) refuse('certificate', `${name}expired on ${validTo}`);
+function checkValidity({ subject, validFrom, validTo }: X509Certificate, now: number, name: string): void {
+  const values = (time: string) => ({
+    certificate: oneLine(subject),
+    time: new Date(time).toISOString(),
+  });
+  if (Date.parse(validFrom) > now)
+    refuse('certificate', {
+      message: `${name}is not valid yet`,
+      reason: 'certificate_not_valid_yet',
+      values: values(validFrom),
+    });
+  if (Date.parse(validTo) <= now)
+    refuse('certificate', {
+      message: `${name}expired on ${validTo}`,
+      reason: 'certificate_expired',
+      values: values(validTo),
+    });
 }
 
 function checkAuthority(certificate: X509Certificate, key: KeyObject, now: number): void {
   const type = certificateKeyType(certificate.raw);
-  if (!KEY_TYPES.has(type)) refuse('certificate', `its key ${mustBe(type)}`);
-  if (!certificate.checkPrivateKey(key)) refuse('private_key', sentenceOf('not_key_of_certificate'));
+  if (!KEY_TYPES.has(type)) refuse('certificate', unsupportedKey(type, 'its key '));
+  if (!certificate.checkPrivateKey(key)) refuse('private_key', fixedRule('not_key_of_certificate'));
   const { modulusLength = 0 } = key.asymmetricKeyDetails ?? {};
-  if (type === 'RSA' && modulusLength < LEAST_BITS) refuse('private_key', mustBe(`${modulusLength} bits`));
-  if (!certificate.ca || !maySign(certificate.raw)) refuse('certificate', sentenceOf('not_an_authority'));
+  if (type === 'RSA' && modulusLength < LEAST_BITS)
+    refuse('private_key', {
+      message: mustBe(`${modulusLength} bits`),
+      reason: 'key_too_short',
+      values: { min: LEAST_BITS, got: modulusLength },
+    });
+  if (!certificate.ca || !maySign(certificate.raw)) refuse('certificate', fixedRule('not_an_authority'));
   checkValidity(certificate, now, '');
 }
 
@@ -78,7 +110,11 @@ function requireReadableKey(certificate: X509Certificate): void {
     void certificate.publicKey;
   } catch {
     const type = readDer(() => certificateKeyType(certificate.raw));
-    refuse('certificate', `a certificate in its chain has a key of an unsupported type (${type})`);
+    refuse('certificate', {
+      message: `a certificate in its chain has a key of an unsupported type (${type})`,
+      reason: 'unsupported_key_in_chain',
+      values: { certificate: oneLine(certificate.subject), key_type: keyTypeName(type) },
+    });
   }
 }
 
@@ -86,15 +122,24 @@ const isSelfIssued = ({ subject, issuer }: X509Certificate) => subject === issue
 
 /** Relying parties check the whole chain. @param below the certificates below it */
 function checkAbove(certificate: X509Certificate, below: readonly X509Certificate[], now: number): void {
-  const name = `${oneLine(certificate.subject)} in its chain `;
+  const subject = oneLine(certificate.subject);
+  const name = `${subject} in its chain `;
   checkValidity(certificate, now, name);
   if (!certificate.ca && !(isVersion1(certificate.raw) && isSelfIssued(certificate)))
-    refuse('certificate', `${name}must be a CA certificate (CA:TRUE)`);
+    refuse('certificate', {
+      message: `${name}must be a CA certificate (CA:TRUE)`,
+      reason: 'no_authority_in_chain',
+      values: { certificate: subject },
+    });
   const allowed = pathLength(certificate.raw);
   // RFC 5280, 4.2.1.9: a new certificate of the same authority does not count.
   const found = below.filter((one) => !isSelfIssued(one)).length;
   if (allowed !== null && found > allowed)
-    refuse('certificate', `${name}allows ${allowed} CA certificates below it (pathlen), not ${found}`);
+    refuse('certificate', {
+      message: `${name}allows ${allowed} CA certificates below it (pathlen), not ${found}`,
+      reason: 'chain_too_long',
+      values: { certificate: subject, max: allowed, got: found },
+    });
 }
 
 function checkChain(chain: X509Certificate[], now: number): void {
@@ -103,12 +148,12 @@ function checkChain(chain: X509Certificate[], now: number): void {
     if (index === 0) continue;
     requireReadableKey(certificate);
     if (!below.checkIssued(certificate) || !below.verify(certificate.publicKey))
-      refuse('certificate', 'each further certificate must have signed the one before it');
+      refuse('certificate', fixedRule('chain_order'));
     readDer(() => checkAbove(certificate, chain.slice(0, index), now));
     below = certificate;
   }
   if (below.checkIssued(below) && !below.verify(below.publicKey))
-    refuse('certificate', 'its signature is not valid');
+    refuse('certificate', fixedRule('invalid_signature'));
 }
 
 /** Node's parser above accepts more than DER. */
@@ -117,7 +162,7 @@ function readDer<Result>(read: () => Result): Result {
     return read();
   } catch (error) {
     if (!(error instanceof DerError)) throw error;
-    return refuse('certificate', 'cannot be read: it is not DER');
+    return refuse('certificate', fixedRule('not_der'));
   }
 }
 
@@ -137,17 +182,14 @@ export function readGivenAuthority(
     return readIssuer(certificate.raw);
   });
   checkChain(certificates, now);
-  if (authorityWithout('clientAuth', certificates))
-    refuse(
-      'certificate',
-      'must allow client certificates (extended key usage clientAuth), and so must each in its chain',
-    );
+  if (authorityWithout('clientAuth', certificates)) refuse('certificate', fixedRule('client_auth_required'));
   const limiting = readDer(() => authorityLimitingHolders(certificates));
   if (limiting)
-    refuse(
-      'certificate',
-      `${oneLine(limiting.subject)} must not have name constraints for directory names or email addresses: many client certificates would not be valid`,
-    );
+    refuse('certificate', {
+      message: `${oneLine(limiting.subject)} must not have name constraints for directory names or email addresses: many client certificates would not be valid`,
+      reason: 'name_constraints',
+      values: { certificate: oneLine(limiting.subject) },
+    });
   const identifier = named ?? keyIdentifier(createPublicKey(key));
   return {
     subject,

@@ -4,6 +4,7 @@ import { parseNetwork } from '#server/rules/lease-match.ts';
 import { textProblem } from '#server/wire/readable-text.ts';
 import type { LeaseGroupKind } from './lease-group-contract.ts';
 import { hostProblem } from './lease-rule-checks.ts';
+import { type Note, note, type NoteReason, type NoteValues } from './options-notes.ts';
 import { type OptionsFeature, type OptionsLine, parseFeature } from './options-file.ts';
 
 /** Limits of the license and its plan that an options file can set. */
@@ -27,62 +28,62 @@ export type OptionsStatement =
   | { type: 'group'; kind: LeaseGroupKind; name: string; members: string[] }
   | { type: 'setting'; setting: OptionsSetting; value: number; feature: OptionsFeature | null }
   /** Needs no counterpart. */
-  | { type: 'ignored'; reason: string }
+  | { type: 'ignored'; note: Note }
   /** Has an effect that cannot be imported, or cannot be read. */
-  | { type: 'refused'; reason: string };
+  | { type: 'refused'; note: Note };
 
 /** A reason not to import a line. */
 class Refusal extends Error {
   override readonly name = 'Refusal';
+  readonly note: Note;
+
+  constructor(reason: Note) {
+    super(reason.message);
+    this.note = reason;
+  }
 }
 
-function refuse(reason: string): never {
-  throw new Refusal(reason);
+function refuse(...reason: Parameters<typeof note>): never {
+  throw new Refusal(note(...reason));
 }
 
 const HOURS_PER_DAY = 24;
 
-const LOGGING = 'configures logs, which License Desk keeps by itself';
-const SERVER = 'configures the other license server';
-const BORROWING = 'restricts who may borrow; in License Desk, limits on borrowing apply to everyone';
-const ENTITLEMENT = 'is about activation from trusted storage, which floating licenses do not have';
-const EXEMPTION = 'exempts from MAX; add the others to a group, and limit that group';
-
-const IGNORED: Readonly<Record<string, string>> = {
-  AUTOMATIC_REREAD: SERVER,
-  DAEMON_SELECT_TIMEOUT: SERVER,
-  DEBUGLOG: LOGGING,
-  GROUPCASEINSENSITIVE: 'is always on: License Desk ignores case in user and host names',
-  MAX_CONNECTIONS: SERVER,
-  NOLOG: LOGGING,
-  NO_OLD_RLMUTIL: SERVER,
-  PURGE_REPORTLOG: LOGGING,
-  REPORTLOG: LOGGING,
-  ROTATE: LOGGING,
+const IGNORED: Readonly<Record<string, NoteReason>> = {
+  AUTOMATIC_REREAD: 'other_server',
+  DAEMON_SELECT_TIMEOUT: 'other_server',
+  DEBUGLOG: 'own_logs',
+  GROUPCASEINSENSITIVE: 'case_ignored',
+  MAX_CONNECTIONS: 'other_server',
+  NOLOG: 'own_logs',
+  NO_OLD_RLMUTIL: 'other_server',
+  PURGE_REPORTLOG: 'own_logs',
+  REPORTLOG: 'own_logs',
+  ROTATE: 'own_logs',
 };
 
-const REFUSED: Readonly<Record<string, string>> = {
-  ACTIVATION_EXPIRY_DAYS: ENTITLEMENT,
-  ACTIVATION_LOWWATER: ENTITLEMENT,
-  CLIENT_CACHE: 'keeps seats in clients, which License Desk does not',
-  EXCLUDEALL_ENTITLEMENT: ENTITLEMENT,
-  EXCLUDEALL_ROAM: BORROWING,
-  EXCLUDE_BORROW: BORROWING,
-  EXCLUDE_ENTITLEMENT: ENTITLEMENT,
-  EXCLUDE_ROAM: BORROWING,
-  EXEMPTALL_MAX: EXEMPTION,
-  EXEMPT_MAX: EXEMPTION,
-  EXPRESS: 'changes the queue, which is first in, first out in License Desk',
-  FQDN_MATCHING: 'compares parts of host names; in License Desk, the whole host name must match',
-  INCLUDEALL_ENTITLEMENT: ENTITLEMENT,
-  INCLUDEALL_ROAM: BORROWING,
-  INCLUDE_BORROW: BORROWING,
-  INCLUDE_ENTITLEMENT: ENTITLEMENT,
-  INCLUDE_ROAM: BORROWING,
-  MINREMOVE: 'delays taking a seat back; in License Desk, an administrator may do so at once',
-  PRIORITY: 'changes the queue, which is first in, first out in License Desk',
-  TIMEZONE: 'restricts time zones, which License Desk does not check',
-  USER: 'authenticates clients, which License Desk does by license key',
+const REFUSED: Readonly<Record<string, NoteReason>> = {
+  ACTIVATION_EXPIRY_DAYS: 'trusted_storage',
+  ACTIVATION_LOWWATER: 'trusted_storage',
+  CLIENT_CACHE: 'client_cache',
+  EXCLUDEALL_ENTITLEMENT: 'trusted_storage',
+  EXCLUDEALL_ROAM: 'borrowing_for_everyone',
+  EXCLUDE_BORROW: 'borrowing_for_everyone',
+  EXCLUDE_ENTITLEMENT: 'trusted_storage',
+  EXCLUDE_ROAM: 'borrowing_for_everyone',
+  EXEMPTALL_MAX: 'exemption',
+  EXEMPT_MAX: 'exemption',
+  EXPRESS: 'fixed_queue',
+  FQDN_MATCHING: 'whole_host_names',
+  INCLUDEALL_ENTITLEMENT: 'trusted_storage',
+  INCLUDEALL_ROAM: 'borrowing_for_everyone',
+  INCLUDE_BORROW: 'borrowing_for_everyone',
+  INCLUDE_ENTITLEMENT: 'trusted_storage',
+  INCLUDE_ROAM: 'borrowing_for_everyone',
+  MINREMOVE: 'reclaim_at_once',
+  PRIORITY: 'fixed_queue',
+  TIMEZONE: 'time_zones',
+  USER: 'license_keys',
 };
 
 /** Keywords with a number, and the setting it becomes. FlexNet puts the feature first, RLM the number. */
@@ -111,18 +112,15 @@ export const MAX_GROUP_NAME = 100;
 const NUMBER = /^\d{1,9}$/u;
 
 function numberIn(word: string | undefined): number {
-  if (word === undefined) return refuse('has no number');
-  return NUMBER.test(word) ? Number(word) : refuse(`has ${word} where a number is expected`);
+  if (word === undefined) return refuse('no_number');
+  return NUMBER.test(word) ? Number(word) : refuse('not_a_number', { word });
 }
 
-function nameIn(word: string | undefined, what: string, most = MAX_NAME): string {
-  if (word === undefined || word === '') return refuse(`has no ${what}`);
-  if (word.length > most)
-    return refuse(`has a ${what} of ${word.length} characters; at most ${most} are allowed`);
+function nameIn(word: string | undefined, what: NoteValues['what'], max = MAX_NAME): string {
+  if (word === undefined || word === '') return refuse('missing_word', { what });
+  if (word.length > max) return refuse('word_too_long', { what, got: word.length, max });
   const problem = textProblem(word);
-  return problem === null
-    ? word
-    : refuse(`has the ${what} ${JSON.stringify(word)}, which ${problem.message}`);
+  return problem === null ? word : refuse('hidden_character', { what, name: word }, problem.message);
 }
 
 /**
@@ -134,17 +132,16 @@ export function networkOf(pattern: string): string | null {
   if (!/^(?:\d{1,3}\.)*\*(?:\.(?:\d{1,3}|\*))*$/u.test(pattern)) return null;
   const parts = pattern.split('.');
   const fixed = parts.indexOf('*');
-  if (parts.slice(fixed).some((part) => part !== '*'))
-    return refuse(`has the address ${pattern}; only wildcards at the end can be imported`);
+  if (parts.slice(fixed).some((part) => part !== '*')) return refuse('wildcard_inside', { address: pattern });
   const start = [...parts.slice(0, fixed), '0', '0', '0', '0'].slice(0, 4).join('.');
   const network = `${start}/${fixed * 8}`;
-  return parseNetwork(network) ? network : refuse(`has the address ${pattern}, which is not one`);
+  return parseNetwork(network) ? network : refuse('not_an_address', { address: pattern });
 }
 
 /** The network of a host that is given by its address; null if it is given by its name. */
-function networkIn(host: string, what: string): string | null {
+function networkIn(host: string, what: NoteValues['what']): string | null {
   const problem = hostProblem(host);
-  return problem === null ? networkOf(host) : refuse(`has the ${what} ${host}, which ${problem}`);
+  return problem === null ? networkOf(host) : refuse('not_a_network', { what, name: host }, problem);
 }
 
 function memberIn(kind: LeaseGroupKind, name: string): string {
@@ -152,9 +149,9 @@ function memberIn(kind: LeaseGroupKind, name: string): string {
 }
 
 function targetIn([typeWord, ...names]: readonly string[]): OptionsTarget {
-  const type = nameIn(typeWord, 'type such as USER').toUpperCase();
+  const type = nameIn(typeWord, 'type').toUpperCase();
   const name = nameIn(names[0], 'name');
-  if (names.length > 1) refuse(`has ${names.slice(1).join(' ')} after the name ${name}`);
+  if (names.length > 1) refuse('extra_after_name', { word: names.slice(1).join(' '), name });
   switch (type) {
     case 'USER':
       return { by: 'user', name };
@@ -163,7 +160,7 @@ function targetIn([typeWord, ...names]: readonly string[]): OptionsTarget {
       return network === null ? { by: 'host', name } : { by: 'address', name: network };
     }
     case 'INTERNET':
-      return { by: 'address', name: networkOf(name) ?? refuse(`has the address ${name}, which is not one`) };
+      return { by: 'address', name: networkOf(name) ?? refuse('not_an_address', { address: name }) };
     case 'GROUP':
     case 'USER_GROUP':
     case 'HOST_GROUP':
@@ -171,11 +168,9 @@ function targetIn([typeWord, ...names]: readonly string[]): OptionsTarget {
       return { by: 'group', kind: GROUPS[type] ?? 'user', name };
     case 'DISPLAY':
     case 'PROJECT':
-      return refuse(`is about a ${type.toLowerCase()}, which clients do not report`);
+      return refuse('not_reported', { word: type.toLowerCase() });
     default:
-      return refuse(
-        `has ${typeWord}, which is none of USER, HOST, INTERNET, GROUP, HOST_GROUP and INTERNET_GROUP`,
-      );
+      return refuse('unknown_type', { word: typeWord });
   }
 }
 
@@ -196,7 +191,7 @@ function settingOf(keyword: string, given: readonly string[]): OptionsStatement 
   if (!known) return null;
   const { words, pool } = withoutPool(given);
   const { setting, times = 1 } = known;
-  if (words.length > 2) refuse(`has ${words.slice(2).join(' ')} after the number and the feature`);
+  if (words.length > 2) refuse('extra_after_number', { word: words.slice(2).join(' ') });
   const isNumber = words.map((word) => NUMBER.test(word));
   // RLM's TIMEOUT has the number first, and needs no product.
   const numberFirst = isNumber[0] !== isNumber[1] && words.length > 1 ? isNumber[0] : known.numberFirst;
@@ -206,10 +201,16 @@ function settingOf(keyword: string, given: readonly string[]): OptionsStatement 
   return { type: 'setting', setting, value, feature: isAlone ? null : featureIn(name, pool) };
 }
 
+/** The English text is about the keyword, as its subject. */
+const withKeyword = (keyword: string, { message, ...named }: Note): Note => ({
+  ...named,
+  message: `${keyword} ${message}`,
+});
+
 function statementOf([first = '', ...rest]: readonly string[]): OptionsStatement {
   const keyword = first.toUpperCase();
   const ignored = IGNORED[keyword];
-  if (ignored !== undefined) return { type: 'ignored', reason: `${keyword} ${ignored}` };
+  if (ignored !== undefined) return { type: 'ignored', note: withKeyword(keyword, note(ignored)) };
   const refused = REFUSED[keyword];
   if (refused !== undefined) refuse(refused);
   const kind = GROUPS[keyword];
@@ -218,7 +219,7 @@ function statementOf([first = '', ...rest]: readonly string[]): OptionsStatement
     return {
       type: 'group',
       kind,
-      name: nameIn(name, 'group name', MAX_GROUP_NAME),
+      name: nameIn(name, 'group_name', MAX_GROUP_NAME),
       members: members.map((member) => memberIn(kind, nameIn(member, 'member'))),
     };
   }
@@ -231,8 +232,7 @@ function statementOf([first = '', ...rest]: readonly string[]): OptionsStatement
       const units = numberIn(words[0]);
       const target = targetIn(words.slice(2));
       const type = keyword === 'MAX' ? 'max' : 'reserve';
-      if (type === 'max' && target.by === 'user' && target.name === '*')
-        refuse('limits each user separately; a lease rule limits all of its users together');
+      if (type === 'max' && target.by === 'user' && target.name === '*') refuse('each_user');
       return { type, units, feature: featureIn(words[1], pool), target };
     }
     case 'INCLUDE':
@@ -248,18 +248,19 @@ function statementOf([first = '', ...rest]: readonly string[]): OptionsStatement
         target: targetIn(words),
       };
     default:
-      return refuse('is not a keyword of options files');
+      return refuse('unknown_keyword');
   }
 }
 
 /** Never throws: what cannot be read or imported is `refused`, with the reason. */
 export function parseOptionsLine({ words, isBroken }: OptionsLine): OptionsStatement {
   const keyword = words[0] ?? '';
-  if (isBroken) return { type: 'refused', reason: `${keyword} has a quote that is never closed` };
+  const refused = (reason: Note) => ({ type: 'refused', note: withKeyword(keyword, reason) }) as const;
+  if (isBroken) return refused(note('open_quote'));
   try {
     return statementOf(words);
   } catch (error) {
-    if (error instanceof Refusal) return { type: 'refused', reason: `${keyword} ${error.message}` };
+    if (error instanceof Refusal) return refused(error.note);
     throw error;
   }
 }

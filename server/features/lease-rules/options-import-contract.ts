@@ -4,6 +4,7 @@ import { licenseRef } from '#server/features/licenses/license-contract.ts';
 import { endpoint } from '#server/wire/endpoint.ts';
 import { sentenceOf } from '#server/wire/field-rules.ts';
 import { id, text } from '#server/wire/fields.ts';
+import { NOTE_REASONS } from './options-notes.ts';
 import { LEASE_GROUP_KINDS } from './lease-group-contract.ts';
 import { LEASE_RULE_TYPES } from '#server/rules/lease-rule-type.ts';
 
@@ -17,6 +18,35 @@ const draftMatch = z.object({
   host: z.string().optional(),
   group: z.string().optional(),
   address: z.string().optional(),
+});
+
+const note = z.object({
+  reason: z.enum(NOTE_REASONS),
+  values: z
+    .object({
+      what: z.enum(['type', 'name', 'feature', 'group_name', 'member', 'host']),
+      word: z.string(),
+      name: z.string(),
+      address: z.string(),
+      feature: z.string(),
+      features: z.array(z.string()),
+      pool: z.string(),
+      group: z.string(),
+      members: z.array(z.string()),
+      kind: z.enum(LEASE_GROUP_KINDS),
+      type: z.enum(LEASE_RULE_TYPES),
+      field: z.enum(['user', 'host', 'group', 'address']),
+      setting: z.string(),
+      value: z.int(),
+      units: z.int(),
+      min: z.int(),
+      max: z.int(),
+      got: z.int(),
+      line: z.int(),
+      rule: z.int(),
+    })
+    .partial()
+    .meta({ description: 'The values in the text, such as the name of the group.' }),
 });
 
 export const optionsImportContract = {
@@ -65,7 +95,10 @@ export const optionsImportContract = {
             description:
               '`mapped`: imported. `not_mapped`: has an effect that is not imported. `ignored`: needs no counterpart.',
           }),
-          message: z.string().meta({ description: 'What it becomes, or why it is not imported.' }),
+          message: z.string().meta({
+            description: 'What it becomes, or why it is not imported. In English; its wording may change.',
+          }),
+          notes: z.array(note).meta({ description: 'What the message says, for programs.' }),
         }),
       ),
       features: z.array(z.string()).meta({ description: 'All features that the file names.' }),
@@ -101,10 +134,12 @@ export const optionsImportContract = {
         }),
       ),
       deleted_rules: z.int().meta({ description: 'Rules that `replace` deletes.' }),
-      warnings: z.array(z.string()),
+      warnings: z.array(z.string()).meta({ description: 'In English. Their wording may change.' }),
+      warning_notes: z.array(note).meta({ description: 'What each warning says, for programs.' }),
     }),
     errors: ['license_not_found', 'lease_group_exists'],
   }),
 };
 
+export type OptionsNote = z.input<typeof note>;
 export type OptionsImportReport = z.input<typeof optionsImportContract.importLeaseRules.reply>;

@@ -17,6 +17,7 @@ import type { LeaseRuleService } from './lease-rule-service.ts';
 import type { LeaseRuleRecord, LeaseRuleStore } from './lease-rule-store.ts';
 import type { OptionsSetting } from './options-grammar.ts';
 import type { optionsImportContract, OptionsImportReport } from './options-import-contract.ts';
+import { namesOf, type Note, note } from './options-notes.ts';
 import { type GroupDraft, mapOptionsFile, type RuleDraft } from './options-mapping.ts';
 
 interface Needs {
@@ -88,14 +89,12 @@ function currentValue({ terms }: License, field: OptionsSetting): number | null 
 }
 
 /** An access rule for everyone hides those after it. */
-function hiddenBehind(existing: readonly LeaseRuleRecord[], added: readonly RuleDraft[]): string[] {
+function hiddenBehind(existing: readonly LeaseRuleRecord[], added: readonly RuleDraft[]): Note[] {
   const wall = existing
     .map((rule) => toRuleObject(rule))
     .find(({ type, match }) => (type === 'allow' || type === 'deny') && Object.keys(match).length === 0);
   if (!wall || !added.some(({ type }) => type === 'allow' || type === 'deny')) return [];
-  return [
-    `rule ${wall.id} (${wall.type}, everyone) comes first, so the imported allow and deny rules have no effect; move or delete it, or use replace`,
-  ];
+  return [note('hidden_by_rule', { rule: wall.id, type: wall.type })];
 }
 
 export function createOptionsImport({
@@ -167,19 +166,25 @@ export function createOptionsImport({
       });
       const added = compared.filter(({ is_new: isNew }) => isNew);
       await checkLimits(groupChanges, added, kept.length);
+      const warnings = [
+        ...mapping.warnings,
+        ...hiddenBehind(kept, added),
+        ...(isFloating ? [] : [note('node_locked')]),
+      ];
       const report: OptionsImportReport = {
         applied: !request.dry_run,
-        lines: mapping.lines,
+        lines: mapping.lines.map(({ notes, ...line }) => ({
+          ...line,
+          message: notes.map(({ message }) => message).join('; '),
+          notes: namesOf(notes),
+        })),
         features: mapping.features,
         rules: compared.map((rule) => withoutLine(rule)),
         groups: groupChanges.map((group) => withoutLine(group)),
         settings,
         deleted_rules: before.length - kept.length,
-        warnings: [
-          ...mapping.warnings,
-          ...hiddenBehind(kept, added),
-          ...(isFloating ? [] : ['the license is node-locked, so its rules have no effect yet']),
-        ],
+        warnings: warnings.map(({ message }) => message),
+        warning_notes: namesOf(warnings),
       };
       if (request.dry_run) return report;
       for (const group of groupChanges) await applyGroup(group, call);

@@ -2,6 +2,7 @@
 import { comparableName } from '#server/rules/lease-match.ts';
 import type { LeaseGroupKind } from './lease-group-contract.ts';
 import type { LeaseRuleType } from '#server/rules/lease-rule-type.ts';
+import { type Note, note } from './options-notes.ts';
 import {
   featureText,
   type OptionsFeature,
@@ -45,7 +46,7 @@ export interface LineReport {
   line: number;
   text: string;
   outcome: 'mapped' | 'not_mapped' | 'ignored';
-  message: string;
+  notes: Note[];
 }
 
 export interface OptionsMapping {
@@ -54,7 +55,7 @@ export interface OptionsMapping {
   rules: RuleDraft[];
   groups: GroupDraft[];
   settings: Map<OptionsSetting, number>;
-  warnings: string[];
+  warnings: Note[];
 }
 
 /** What the plan and the license accept. */
@@ -72,11 +73,11 @@ interface Entry {
   statement: OptionsStatement;
 }
 
-type Report = Pick<LineReport, 'outcome' | 'message'>;
+type Report = Pick<LineReport, 'outcome' | 'notes'>;
 
-const mapped = (message: string): Report => ({ outcome: 'mapped', message });
-const notMapped = (message: string): Report => ({ outcome: 'not_mapped', message });
-const ignored = (message: string): Report => ({ outcome: 'ignored', message });
+const mapped = (...notes: Note[]): Report => ({ outcome: 'mapped', notes });
+const notMapped = (...notes: Note[]): Report => ({ outcome: 'not_mapped', notes });
+const ignored = (...notes: Note[]): Report => ({ outcome: 'ignored', notes });
 
 /** Names without case, as the rules compare them; each once. */
 function distinct(names: readonly string[]): string[] {
@@ -116,17 +117,19 @@ function collectGroups(entries: readonly Entry[]): Map<string, GroupDraft> {
 interface Selection {
   isChosen(feature: OptionsFeature): boolean;
   /** Why a line about another feature is left out. */
-  otherwise: string;
+  otherwise(feature: string): Note;
 }
 
 function select(named: readonly string[], wanted: readonly string[]): Selection {
   if (wanted.length === 0 && named.length > 1) {
-    const otherwise = `the file names several features; choose those that the license stands for (${named.join(', ')})`;
-    return { isChosen: () => false, otherwise };
+    return {
+      isChosen: () => false,
+      otherwise: (feature) => note('several_features', { feature, features: [...named] }),
+    };
   }
   const chosen = (wanted.length === 0 ? named : wanted).map((word) => parseFeature(word));
   return {
-    otherwise: 'is about a feature that is not chosen',
+    otherwise: (feature) => note('feature_not_chosen', { feature }),
     isChosen: ({ name, pool }) =>
       chosen.some(
         (one) =>
@@ -163,7 +166,7 @@ export function mapOptionsFile(
   const drafts: RuleDraft[] = [];
   const used = new Set<GroupDraft>();
   const settings = new Map<OptionsSetting, { value: number; source: OptionsLine }>();
-  const warnings: string[] = [];
+  const warnings: Note[] = [];
 
   /** Null if neither the file nor the installation has the group. */
   function matchOf(target: OptionsTarget): MatchDraft | null {
@@ -182,43 +185,45 @@ export function mapOptionsFile(
     target: OptionsTarget,
     feature: OptionsFeature | null,
   ): Report {
-    if (feature && !selection.isChosen(feature))
-      return notMapped(`${featureText(feature)}: ${selection.otherwise}`);
-    if (type === 'reserve' && units === 0) return ignored('reserves nothing');
+    if (feature && !selection.isChosen(feature)) return notMapped(selection.otherwise(featureText(feature)));
+    if (type === 'reserve' && units === 0) return ignored(note('reserves_nothing'));
     const match = matchOf(target);
-    if (!match) return notMapped(`no imported line defines the group ${target.name}`);
+    if (!match) return notMapped(note('group_undefined', { group: target.name }));
     // A limit of no seats is a refusal.
     const isRefusal = type === 'max' && units === 0;
     const draft = isRefusal ? { type: 'deny' as const, units: null } : { type, units };
     drafts.push({ ...draft, line: source.line, match, note: `Options file, line ${source.line}` });
     const pool = feature?.pool ?? null;
-    const [[field, name] = ['everyone', '']] = Object.entries(match);
-    const seats = draft.units === null ? '' : ` ${draft.units}`;
-    const hint = pool === null ? '' : `; the license has one pool, so ${pool} is not checked`;
-    return mapped(`rule: ${draft.type}${seats}, ${field} ${name}${hint}`);
+    const [[field, name] = []] = Object.entries(match) as [keyof MatchDraft, string][];
+    const about = { type: draft.type, field, name };
+    const rule =
+      draft.units === null ? note('rule', about) : note('rule_with_seats', { ...about, units: draft.units });
+    return mapped(rule, ...(pool === null ? [] : [note('one_pool', { pool })]));
   }
 
   function mapSetting(
     source: OptionsLine,
     { setting, value, feature }: Extract<OptionsStatement, { type: 'setting' }>,
   ): Report {
-    if (feature && !selection.isChosen(feature))
-      return notMapped(`${featureText(feature)}: ${selection.otherwise}`);
+    if (feature && !selection.isChosen(feature)) return notMapped(selection.otherwise(featureText(feature)));
     const [least, most] = BOUNDS[setting];
     const kept = Math.min(Math.max(value, least), most);
     const before = settings.get(setting);
-    if (before) reports.set(before.source, ignored(`line ${source.line} sets ${setting} again`));
+    if (before) reports.set(before.source, ignored(note('set_again', { line: source.line, setting })));
     settings.set(setting, { value: kept, source });
-    const hint = kept === value ? '' : `; ${value} is outside ${least} to ${most}`;
-    return mapped(`${setting}: ${kept}${hint}`);
+    const isKept = kept === value;
+    return mapped(
+      note('setting', { setting, value: kept }),
+      ...(isKept ? [] : [note('out_of_range', { value, min: least, max: most })]),
+    );
   }
 
   function reportOf({ source, statement }: Entry): Report {
     switch (statement.type) {
       case 'ignored':
-        return ignored(statement.reason);
+        return ignored(statement.note);
       case 'refused':
-        return notMapped(statement.reason);
+        return notMapped(statement.note);
       case 'setting':
         return mapSetting(source, statement);
       case 'reserve':
@@ -228,7 +233,7 @@ export function mapOptionsFile(
       case 'deny':
         return mapRule(source, statement.type, null, statement.target, statement.feature);
       case 'group':
-        return ignored('no imported rule names the group');
+        return ignored(note('group_unused'));
     }
   }
 
@@ -237,13 +242,12 @@ export function mapOptionsFile(
     if (statement.type !== 'group') continue;
     const group = groups.get(`${statement.kind} ${statement.name}`);
     if (!group || !used.has(group)) continue;
-    const renamed = group.name === statement.name ? '' : `; a group of users has the name ${statement.name}`;
-    const nested = statement.members.filter((member) => groupNames.has(comparableName(member)));
-    const hint =
-      nested.length === 0
-        ? ''
-        : `; ${nested.join(', ')}: taken as a name, because a group cannot contain groups`;
-    reports.set(source, mapped(`group ${group.name}, ${group.kind}s${renamed}${hint}`));
+    const { name, members } = statement;
+    const nested = members.filter((member) => groupNames.has(comparableName(member)));
+    const notes = [note('group', { group: group.name, kind: group.kind })];
+    if (group.name !== name) notes.push(note('group_renamed', { name }));
+    if (nested.length > 0) notes.push(note('nested_groups', { members: nested }));
+    reports.set(source, mapped(...notes));
   }
 
   const rules = ORDER.flatMap((type) => drafts.filter((draft) => draft.type === type));
@@ -257,23 +261,19 @@ export function mapOptionsFile(
       units: null,
       note: 'Options file: everyone who is not included',
     });
-    warnings.push('INCLUDE shuts out everyone else, so a rule that denies everyone follows the allow rules');
+    warnings.push(note('others_denied'));
   }
   const lost = entries.filter(
     ({ source, statement }) =>
       statement.type === 'refused' && /^include(?:all)?$/iu.test(source.words[0] ?? ''),
   );
   for (const { source } of lost)
-    warnings.push(
-      lastAllow === -1
-        ? `line ${source.line} is not imported, so it shuts no one out`
-        : `line ${source.line} is not imported, so those whom it includes are denied`,
-    );
+    warnings.push(note(lastAllow === -1 ? 'shuts_no_one_out' : 'included_denied', { line: source.line }));
   return {
     lines: entries.map(({ source }) => ({
       line: source.line,
       text: source.text,
-      ...(reports.get(source) ?? ignored('')),
+      ...(reports.get(source) ?? ignored()),
     })),
     features: named,
     rules,

@@ -8,7 +8,9 @@ import { readReplicaUrl } from '#server/platform/database-url.ts';
 import { databaseLocation } from '#server/installation/database-location.ts';
 import { missingSetting } from '#server/installation/installation.ts';
 import type { ErrorDetail } from '#server/wire/errors.ts';
+import { type BrokenRule, type NamedRule, type RuleValues, sentenceOf } from '#server/wire/field-rules.ts';
 import { maskPasswords } from '#server/platform/mask-passwords.ts';
+import { RuleError, ruleOfError } from '#server/platform/rule-error.ts';
 import { FILE_CHECKS } from '#server/platform/setting-files.ts';
 import { settingKey, SETTINGS } from '#server/platform/settings.ts';
 import type { TlsSetting } from '#server/platform/setting-values.ts';
@@ -18,17 +20,31 @@ type Trial = [names: SettingName[], trial: () => Promise<unknown>];
 export interface TrialNeeds {
   /** Ports that this server uses now and releases before the next start. */
   ownPorts(): readonly number[];
-  /** @throws Error if the database cannot be reached */
+  /** @throws Error if the database cannot be used */
   tryDatabase(url: string): Promise<void>;
 }
 
-/** @throws Error if the server cannot listen on the address */
+function listenRule(code: string | undefined, host: string, port: number): NamedRule {
+  const address = `${host}:${port}`;
+  switch (code) {
+    case 'EADDRINUSE':
+      return { reason: 'address_in_use', values: { address } };
+    case 'EADDRNOTAVAIL':
+      return { reason: 'address_not_local', values: { address: host } };
+    case 'EACCES':
+      return { reason: 'address_not_permitted', values: { address } };
+    default:
+      return { reason: 'address_unusable', values: { address, code } };
+  }
+}
+
+/** @throws RuleError if the server cannot listen on the address */
 function tryAddress(host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const server = createServer();
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const why = error.code === 'EADDRINUSE' ? 'another program is using it' : error.message;
-      reject(new Error(`cannot listen on ${host}:${port}: ${why}`));
+    server.once('error', ({ code, message }: NodeJS.ErrnoException) => {
+      const why = code === 'EADDRINUSE' ? 'another program is using it' : message;
+      reject(new RuleError(`cannot listen on ${host}:${port}: ${why}`, listenRule(code, host, port)));
     });
     server.listen({ host, port, exclusive: true }, () => server.close(() => resolve()));
   });
@@ -40,13 +56,27 @@ async function tryAddresses(hosts: readonly string[], port: number): Promise<voi
 
 /** The server's next start may have a different working directory. */
 function requireAbsolute(path: string): void {
-  if (!isAbsolute(path)) throw new Error(`${path} must be an absolute path`);
+  if (!isAbsolute(path))
+    throw new RuleError(`${path} must be an absolute path`, { reason: 'not_an_absolute_path' });
 }
 
 function requireAbsoluteTls(tls: TlsSetting): void {
   if (tls.mode !== 'files') return;
   requireAbsolute(tls.certificate);
   requireAbsolute(tls.key);
+}
+
+function brokenRule(error: Error): BrokenRule {
+  const { reason, values } = ruleOfError(error) ?? {};
+  const masked = Object.entries(values ?? {}).map(([name, value]: [string, unknown]) => [
+    name,
+    typeof value === 'string' ? maskPasswords(value) : value,
+  ]);
+  return {
+    message: maskPasswords(error.message),
+    reason,
+    values: masked.length > 0 ? (Object.fromEntries(masked) as RuleValues) : undefined,
+  };
 }
 
 /**
@@ -82,7 +112,7 @@ export async function tryOut(
       await trial();
     } catch (error) {
       failed.add(named);
-      details.push({ path: settingKey(SETTINGS[named]), message: maskPasswords((error as Error).message) });
+      details.push({ path: settingKey(SETTINGS[named]), ...brokenRule(error as Error) });
     }
   }
   return details;
@@ -104,5 +134,5 @@ async function tryFolder(folder: string | null): Promise<void> {
 }
 
 function refuseSamePort({ port, adminPort }: SettingValues): void {
-  if (port !== 0 && port === adminPort) throw new Error('the API and the back office need different ports');
+  if (port !== 0 && port === adminPort) throw new RuleError(sentenceOf('same_port'), { reason: 'same_port' });
 }

@@ -54,6 +54,11 @@ export function useSettingsDraft() {
   );
   const find = (name: string) => settings.value.find((setting) => setting.name === name);
 
+  function labelOf(name: string): string {
+    const setting = find(name);
+    return setting ? nameOf(setting) : name;
+  }
+
   function textOf(name: string): string {
     const setting = find(name);
     if (entered.has(name)) return entered.get(name) ?? '';
@@ -123,7 +128,8 @@ export function useSettingsDraft() {
     /** Why the server refused this value. */
     refusalOf(name: string): BrokenRuleText | undefined {
       const detail = failure.value?.details.find(({ path }) => path === name || path === `changes.${name}`);
-      return detail && ruleTextOf(detail);
+      const { values } = detail ?? {};
+      return detail && ruleTextOf({ ...detail, values: { ...values, fields: values?.fields?.map(labelOf) } });
     },
   };
 }

@@ -62,6 +62,7 @@ export const de: Texts = {
   updatesUnpackaged: 'Nur eine installierte App kann aktualisiert werden.',
   upToDate: 'License Desk ist auf dem neuesten Stand',
   updateFailed: 'Die Suche nach Updates ist fehlgeschlagen',
+  updateNotInstalled: (version) => `Version ${version} kann nicht installiert werden`,
   updateFound: (version) => `Version ${version} ist verfügbar`,
   updateByHand:
     'Diese Version kann Updates nicht prüfen und installiert sie deshalb nicht. Laden Sie die neue Version beim Herausgeber herunter.',

@@ -56,6 +56,7 @@ export const en = {
   updatesUnpackaged: 'Only an installed app can be updated.',
   upToDate: 'License Desk is up to date',
   updateFailed: 'Cannot check for updates',
+  updateNotInstalled: (version: string) => `Cannot install version ${version}`,
   updateFound: (version: string) => `Version ${version} is available`,
   updateByHand:
     'This build cannot verify updates, so it does not install them. Download the new version from its publisher.',

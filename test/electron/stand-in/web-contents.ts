@@ -22,6 +22,8 @@ interface Owner {
   preload: string;
   size: { width: number; height: number };
   isDestroyed(): boolean;
+  /** Asks the page, and the shell if the page objects. */
+  mayUnload(): boolean;
   /** A page has been loaded, and painted where the compositor lets it. */
   onLoaded(): void;
 }
@@ -49,6 +51,9 @@ export function createContents(owner: Owner): Contents {
     id: owner.id,
     isDestroyed: owner.isDestroyed,
     getURL: () => shown.url(),
+    reload() {
+      if (owner.mayUnload()) void members.loadURL(shown.url());
+    },
     printToPDF: () => shown.printToPdf(),
     setWindowOpenHandler(handler) {
       openHandler = handler;

@@ -42,6 +42,7 @@ export const de: Texts = {
     'Der Server läuft weiter. Dieser Desktop zeigt keine Symbole im Infobereich an, daher wurde das Fenster minimiert.',
   kinds: { request: 'Aktivierungsanfrage', license: 'Lizenzdatei', any: 'License-Desk-Dateien' },
   cannotOpen: (name) => `${name} kann nicht geöffnet werden`,
+  notAFile: 'Das ist keine Datei.',
   tooLarge: 'Die Datei ist größer als 256 KiB.',
   cannotSave: (name) => `${name} kann nicht gespeichert werden`,
   interrupted: 'Der Download wurde unterbrochen. Versuchen Sie es erneut.',

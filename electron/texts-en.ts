@@ -37,6 +37,7 @@ export const en = {
     'The server keeps running. This desktop shows no tray icons, so the window was minimized.',
   kinds: { request: 'Activation request', license: 'License file', any: 'License Desk files' },
   cannotOpen: (name: string) => `Cannot open ${name}`,
+  notAFile: 'It is not a file.',
   tooLarge: 'The file is larger than 256 KiB.',
   cannotSave: (name: string) => `Cannot save ${name}`,
   interrupted: 'The download was interrupted. Try again.',

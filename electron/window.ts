@@ -1,6 +1,7 @@
 // The one window. It shows the page that the server's admin listener serves.
 import type { BrowserWindow } from 'electron';
 import { createLockedWindow } from './locked-window.ts';
+import { recentFailures, restartDelay } from './restart-policy.ts';
 import { askBeforeUnload } from './unload-question.ts';
 import type { Quit } from './quit.ts';
 import type { WindowState } from './window-state.ts';
@@ -60,6 +61,7 @@ export function setUpMainWindow(needs: Needs): MainWindow {
   let isWanted = !needs.startsHidden;
   let wantedScreen: string | null = null;
   let loading = 0;
+  let crashes: number[] = [];
   /** Settles `close`. */
   let settleClose: ((isClosed: boolean) => void) | null = null;
 
@@ -88,6 +90,7 @@ export function setUpMainWindow(needs: Needs): MainWindow {
         settle(false);
       },
     });
+    made.webContents.on('render-process-gone', () => recover(made));
     made.once('closed', () => {
       window = null;
       isWanted = false;
@@ -95,6 +98,17 @@ export function setUpMainWindow(needs: Needs): MainWindow {
       if (!settle(!needs.quit.isQuitting())) needs.onClosed();
     });
     return made;
+  }
+
+  /** The page's process has crashed, which leaves the window empty. Electron may not load in the event itself. */
+  function recover(crashed: BrowserWindow): void {
+    const now = Date.now();
+    crashes = [...recentFailures(crashes, now), now];
+    const delay = restartDelay(crashes.length);
+    if (delay === null) return;
+    setTimeout(() => {
+      if (!crashed.isDestroyed()) crashed.webContents.reload();
+    }, delay);
   }
 
   /** @returns whether somebody waits for it */
@@ -123,6 +137,8 @@ export function setUpMainWindow(needs: Needs): MainWindow {
       needs.requestSignIn();
       return;
     }
+    // The page has crashed too often to be loaded by itself.
+    if (window.webContents.isCrashed()) needs.requestSignIn();
     if (window.isMinimized()) window.restore();
     window.show();
     window.focus();

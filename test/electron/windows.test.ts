@@ -54,6 +54,19 @@ describe('a window', () => {
     expect(shell.count('error-box')).toBe(0);
   });
 
+  test('loads its page again when that has crashed, and on request after it crashed too often', async () => {
+    const shell = start({ env: { ...announcing, STAND_IN_LONGEST_TIMER: '50' } });
+    await shell.event('shown');
+    for (const nth of [2, 3, 4, 5]) {
+      await shell.happen({ do: 'crash-page' });
+      await shell.event('load', nth);
+    }
+    await shell.happen({ do: 'crash-page' });
+    await shell.happen({ do: 'click-tray', id: 'open' });
+    expect((await shell.event('load', 6)).url).toContain('code=2');
+    expect(shell.count('window')).toBe(1);
+  });
+
   describe('whose page objects to being left', () => {
     const LEAVE = 0;
     const STAY = 1;

@@ -54,7 +54,7 @@ export type Happening =
   | { do: 'press-button'; button: number }
   /** From here on, the page objects to being left. */
   | { do: 'guard-page' }
-  | { do: 'reload-page' }
+  | { do: 'reload-page' | 'crash-page' }
   /** macOS: by the menu of the Dock, and in the same way by Cmd+Q in the app switcher. */
   | { do: 'quit-from-dock' }
   /** In the dialog that is open; null: cancelled. */

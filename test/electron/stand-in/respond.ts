@@ -86,6 +86,8 @@ async function happen(happening: Happening): Promise<unknown> {
       return window?.guard();
     case 'reload-page':
       return window?.object.webContents.reload();
+    case 'crash-page':
+      return window?.contents.crash();
     case 'quit-from-dock':
       return quit();
     case 'choose-path':

@@ -7,7 +7,7 @@ export interface Quit {
   isQuitting(): boolean;
   /** Quits as the user chose, so the page may object. */
   byUser(): void;
-  /** Quits whatever the page would lose: for an installer. */
+  /** Quits without asking the page: for an installer. */
   bySystem(): void;
   /** Whether the page has no say: an installer, a signal or the end of the session quits the app. */
   isBySystem(): boolean;

@@ -115,7 +115,7 @@ async function offerUpdate(address: string, needs: Needs): Promise<boolean> {
     await found.download();
     if (await ask(updateReady(version), updateReadyAsk, installNow)) await install(updater, version, needs);
   } catch (error) {
-    // The user has asked for it, whoever looked for the version.
+    // The user asked for it, even if the daily check found the version.
     await sayNotInstalled(version, error);
   }
   return true;

@@ -111,7 +111,7 @@ export function setUpMainWindow(needs: Needs): MainWindow {
     }, delay);
   }
 
-  /** @returns whether somebody waits for it */
+  /** @returns whether `close` was waiting */
   function settle(isClosed: boolean): boolean {
     const waiting = settleClose;
     settleClose = null;

@@ -1,6 +1,6 @@
 // Explains why the server does not start, with advice and its last messages.
 import { join } from 'node:path';
-import { shell } from 'electron';
+import { dialog, shell } from 'electron';
 import type { RefusalCause } from '#server/platform/operator-error.ts';
 import type { TakenPort } from '#server/process/parent-port.ts';
 import { rememberServerHome } from './server-home.ts';
@@ -87,13 +87,19 @@ export async function askToTryAgain(failure: Failure, needs: Needs): Promise<boo
       await shell.openPath(folder);
       continue;
     }
-    if (taken && answer?.kind === 'port') {
-      problem = ports.choose(taken, answer.port);
-      if (problem !== '') continue;
+    try {
+      if (taken && answer?.kind === 'port') {
+        problem = ports.choose(taken, answer.port);
+        if (problem !== '') continue;
+      }
+      if (taken && action === 'free_port') await ports.useFree(taken);
+      if (action === 'use_service') rememberServerHome('service');
+      if (action === 'run_in_app') rememberServerHome('app');
+    } catch (error) {
+      // The choice could not be stored, as on a full disk.
+      dialog.showErrorBox(texts().refused.data_directory, (error as Error).message);
+      continue;
     }
-    if (taken && action === 'free_port') await ports.useFree(taken);
-    if (action === 'use_service') rememberServerHome('service');
-    if (action === 'run_in_app') rememberServerHome('app');
     window.close();
     return answer?.kind === 'port' || (action !== null && action !== 'quit');
   }

@@ -1,12 +1,16 @@
 // Exports the master key, for a server without the app on the same data directory.
 import { join } from 'node:path';
-import { app, dialog } from 'electron';
+import { dialog } from 'electron';
 import { MASTER_KEY_FILE } from '#server/platform/master-key.ts';
 import type { KeyVault } from './key-vault.ts';
 import { texts } from './texts.ts';
 
 /** Asks first. Quits afterwards, because the app would seal the key again. */
-export async function writeKeyFile(vault: Pick<KeyVault, 'writeKeyFile'>, dataDir: string): Promise<void> {
+export async function writeKeyFile(
+  vault: Pick<KeyVault, 'writeKeyFile'>,
+  dataDir: string,
+  quit: () => void,
+): Promise<void> {
   const { keyFileTitle, keyFileBody, keyFileWrite, cancel, keyFromEnvironment, cannotSave } = texts();
   const { response } = await dialog.showMessageBox({
     type: 'warning',
@@ -19,7 +23,7 @@ export async function writeKeyFile(vault: Pick<KeyVault, 'writeKeyFile'>, dataDi
   });
   if (response !== 0) return;
   try {
-    if ((await vault.writeKeyFile()) !== null) app.quit();
+    if ((await vault.writeKeyFile()) !== null) quit();
     else await dialog.showMessageBox({ type: 'info', message: keyFromEnvironment, noLink: true });
   } catch (error) {
     dialog.showErrorBox(cannotSave(MASTER_KEY_FILE), (error as Error).message);

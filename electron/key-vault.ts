@@ -27,6 +27,11 @@ export class KeyVaultError extends Error {
   override readonly name = 'KeyVaultError';
 }
 
+/** The data directory has lost what it had, such as with the disk that it is on. */
+export class DataGoneError extends Error {
+  override readonly name = 'DataGoneError';
+}
+
 export interface PassphraseDesk {
   /**
    * @param options `isReplacement`: the key was sealed without protection before
@@ -52,7 +57,10 @@ interface Needs {
 }
 
 export interface KeyVault {
-  /** @returns the key in base64; null if the server reads the key itself. @throws KeyVaultError, ConfigError */
+  /**
+   * @returns the key in base64; null if the server reads the key itself
+   * @throws KeyVaultError, DataGoneError, ConfigError
+   */
   open(): Promise<string | null>;
   /** Puts the key into the file that a headless server reads. @returns its path; null where there is no key to write */
   writeKeyFile(): Promise<string | null>;
@@ -77,6 +85,8 @@ export function createKeyVault(needs: Needs): KeyVault {
   const keyPath = join(dataDir, MASTER_KEY_FILE);
   /** A server that is started again must not ask for a passphrase again. */
   let opened: { content: string; key: Buffer } | null = null;
+  /** Whether this directory has had a key since the app started. */
+  let hadKey = false;
 
   function readSealed(): { content: string; sealed: SealedKey } | null {
     if (!existsSync(sealedPath)) return null;
@@ -193,6 +203,11 @@ export function createKeyVault(needs: Needs): KeyVault {
   }
 
   async function create(): Promise<Buffer | null> {
+    // A new installation would take the place of the one that clients know.
+    if (hadKey) {
+      const advice = 'Mount its disk or put the files back, then try again.';
+      throw new DataGoneError(`${dataDir} has lost its master key and its database. ${advice}`);
+    }
     const key = newMasterKey();
     const sealed = await seal(key);
     if (!sealed) return null;
@@ -206,6 +221,7 @@ export function createKeyVault(needs: Needs): KeyVault {
       const plain = readMasterKeyFile(dataDir);
       const isNew = !existsSync(sealedPath) && !mayHoldData();
       const key = plain ? await adopt(plain) : isNew ? await create() : await openSealed();
+      hadKey ||= key !== null;
       return key?.toString('base64') ?? null;
     },
     async writeKeyFile() {

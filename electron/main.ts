@@ -24,14 +24,13 @@ import type { ServerProcess } from './server-process.ts';
 import { registerShellScheme, setUpShellProtocol } from './shell-protocol.ts';
 import { setUpShellWindow } from './shell-window.ts';
 import { setUpSingleInstance } from './single-instance.ts';
-import { HIDDEN_FLAG, rememberForUpdate, startArguments } from './start-arguments.ts';
+import { forgetForUpdate, HIDDEN_FLAG, rememberForUpdate, startArguments } from './start-arguments.ts';
 import { setUpStartAtLogin } from './start-at-login.ts';
 import { showStillRunningNotice } from './still-running.ts';
 import { setUpPortChoice } from './taken-port.ts';
 import { texts } from './texts.ts';
 import { setUpTray } from './tray.ts';
 import { setUpTrayHost } from './tray-host.ts';
-import { askToLeave } from './unload-question.ts';
 import { setUpUpdates } from './updates.ts';
 import { setUpWindowState } from './window-state.ts';
 import { setUpMainWindow } from './window.ts';
@@ -52,6 +51,7 @@ async function runShell(): Promise<void> {
     onStartedAgain(args, workingDirectory) {
       if (!files.openFrom(args, workingDirectory)) bringToFront();
     },
+    onQuit: () => quit.bySystem(),
   });
   if (!isFirst) {
     app.quit();
@@ -74,7 +74,7 @@ async function runShell(): Promise<void> {
   const onFailure = async (failure: Failure) => {
     // Quitting closed the window that was waiting for an answer.
     if (quit.isQuitting()) return;
-    if (!(await askToTryAgain(failure, { window: notice, dataDir, ports }))) return app.quit();
+    if (!(await askToTryAgain(failure, { window: notice, dataDir, ports }))) return quit.byUser();
     // Chromium asks the keychain once in the life of a process.
     if (failure.cause !== 'key') return server.start();
     relaunch(argv.slice(1));
@@ -110,7 +110,7 @@ async function runShell(): Promise<void> {
       if (quit.isQuitting() || !preferences.read().keep_in_tray) return 'close';
       return trayHost.showsIcons() ? 'hide' : 'minimize';
     },
-    onObjection: (shown) => quit.mayLeave(() => askToLeave(shown)),
+    quit,
     onKept: () => showStillRunningNotice(trayHost.showsIcons()),
     onShow() {
       dock.show();
@@ -133,9 +133,12 @@ async function runShell(): Promise<void> {
   });
   const updates = setUpUpdates({
     address: () => preferences.read().update_address,
+    closeWindow: window.close,
+    openWindow: window.focus,
     stopServer: server.stop,
     startServer: server.start,
     rememberStart: () => rememberForUpdate(lastingFlags(flags, process.env)),
+    forgetStart: forgetForUpdate,
     onAppImageRenamed: startAtLogin.moveTo,
   });
 
@@ -153,7 +156,7 @@ async function runShell(): Promise<void> {
     openApiReference: () => void shell.openExternal(`${api}docs/`),
     showDataDirectory: () => void shell.openPath(dataDir),
     showLogs: () => void shell.openPath(join(dataDir, 'logs')),
-    writeKeyFile: () => void writeKeyFile(vault, dataDir),
+    writeKeyFile: () => void writeKeyFile(vault, dataDir, quit.byUser),
     checkForUpdates: () => void updates.check(),
     showThirdPartyLicenses: () => window.showScreen('/settings?tab=about'),
     quit: quit.byUser,

@@ -5,7 +5,7 @@ import { app, dialog } from 'electron';
 import { databaseLocation } from '#server/installation/database-location.ts';
 import { KEPT_BY_APP_ENV, loadConfig, MASTER_KEY_ENV } from '#server/platform/config.ts';
 import type { Failure } from './failure-screen.ts';
-import { createKeyVault, type KeyVault, type PassphraseDesk } from './key-vault.ts';
+import { createKeyVault, DataGoneError, type KeyVault, type PassphraseDesk } from './key-vault.ts';
 import type { ServerFlags } from './server-arguments.ts';
 import { texts } from './texts.ts';
 
@@ -54,9 +54,10 @@ export async function keyEnvironment(
     return key === null ? {} : { [MASTER_KEY_ENV]: key, [KEPT_BY_APP_ENV]: 'yes' };
   } catch (error) {
     // A file system error concerns the directory, regardless of the operation.
-    const isFileSystem = (error as NodeJS.ErrnoException).syscall !== undefined;
+    const isDirectory =
+      error instanceof DataGoneError || (error as NodeJS.ErrnoException).syscall !== undefined;
     tell({
-      cause: isFileSystem ? 'data_directory' : 'key',
+      cause: isDirectory ? 'data_directory' : 'key',
       reason: (error as Error).message,
       log: '',
       taken: null,

@@ -35,7 +35,10 @@ function pathOf(argument: string, workingDirectory: string): string | null {
 }
 
 function read(path: string, kind: OpenedFile['kind']): OpenedFile {
-  if (statSync(path).size > MAX_BYTES) throw new Error(texts().tooLarge);
+  const stats = statSync(path);
+  // Reading a pipe or a device may never end, and the app would hang with it.
+  if (!stats.isFile()) throw new Error(texts().notAFile);
+  if (stats.size > MAX_BYTES) throw new Error(texts().tooLarge);
   return { name: basename(path), kind, text: readFileSync(path, 'utf8') };
 }
 

@@ -8,6 +8,8 @@ import type { StartAtLogin } from './start-at-login.ts';
 /** All preferences except the login item, which the system stores. */
 type Kept = Omit<Preferences, 'start_at_login'>;
 
+export const PREFERENCES_FILE = 'preferences.json';
+
 const DEFAULTS: Kept = { keep_in_tray: true, keep_awake: false, notifications: true, update_address: null };
 
 const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
@@ -34,7 +36,7 @@ export interface PreferenceStore {
 }
 
 export function setUpPreferences(startAtLogin: StartAtLogin): PreferenceStore {
-  const path = join(app.getPath('userData'), 'preferences.json');
+  const path = join(app.getPath('userData'), PREFERENCES_FILE);
   const found = readJsonFile(path);
   const usable = STORED_NAMES.filter((name) => ALLOWED[name](found[name]));
   let kept: Kept = { ...DEFAULTS, ...Object.fromEntries(usable.map((name) => [name, found[name]])) };

@@ -5,52 +5,63 @@ import type { ServerProcess } from './server-process.ts';
 export interface Quit {
   /** True after the app was told to quit. */
   isQuitting(): boolean;
-  /** Quits as the user chose, so the page may object. Installers and the end of a session do not ask it. */
+  /** Quits as the user chose, so the page may object. */
   byUser(): void;
-  /** The page objects to being left. @param ask for the user's decision @returns whether it is left all the same */
-  mayLeave(ask: () => boolean): boolean;
+  /** Quits without asking the page: for an installer. */
+  bySystem(): void;
+  /** Whether the page has no say: an installer, a signal or the end of the session quits the app. */
+  isBySystem(): boolean;
+  /** The page objected, and the user stays. */
+  cancel(): void;
 }
 
 /**
  * The session ends only after the server has stopped, because the event is prevented first: Linux and macOS wait for
  * an app that prevents it, and end one that does not.
  */
-function quitWithSession(): void {
+function quitWithSession(quit: () => void): void {
   const quitFirst = (event: { preventDefault(): void }) => {
     event.preventDefault();
-    app.quit();
+    quit();
   };
   if (process.platform !== 'win32') {
     // Electron's types do not declare the event that it passes.
     (powerMonitor as NodeJS.EventEmitter).on('shutdown', quitFirst);
     return;
   }
-  // Windows sends it to windows only, and the app may have none open.
-  const listener = new BrowserWindow({
-    show: false,
-    focusable: false,
-    skipTaskbar: true,
-    width: 1,
-    height: 1,
-  });
-  listener.on('query-session-end', quitFirst);
-  listener.on('session-end', () => app.quit());
+  // Windows sends it to windows only: to every one, as any may be closed while the page objects to that.
+  const listen = (window: BrowserWindow) => {
+    window.on('query-session-end', quitFirst);
+    window.on('session-end', quit);
+  };
+  // The app may have no other open.
+  listen(new BrowserWindow({ show: false, focusable: false, skipTaskbar: true, width: 1, height: 1 }));
+  app.on('browser-window-created', (_event, window) => listen(window));
 }
 
 export function setUpQuit(server: ServerProcess): Quit {
-  let isQuitting = false;
-  let isByUser = false;
+  const isMac = process.platform === 'darwin';
+  let by: 'user' | 'system' | null = null;
+  let isAskedByUser = false;
   let stopped = false;
-  const begin = () => {
-    isQuitting = true;
+  const bySystem = () => {
+    by = 'system';
+    app.quit();
   };
-  app.on('before-quit', begin);
-  // To install an update, macOS closes the windows before it quits the app.
-  autoUpdater.on('before-quit-for-update', begin);
-  autoUpdater.on('error', () => {
-    isQuitting = false;
+  app.on('before-quit', () => {
+    // The Dock and the app switcher of macOS only announce themselves here. Elsewhere, a signal does.
+    if (by !== 'system') by = isAskedByUser || isMac ? 'user' : 'system';
   });
-  quitWithSession();
+  // Electron would quit, too, and could not be told from the Dock.
+  if (isMac) for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, bySystem);
+  // To install an update, macOS closes the windows before it quits the app.
+  autoUpdater.on('before-quit-for-update', () => {
+    by = 'system';
+  });
+  autoUpdater.on('error', () => {
+    by = null;
+  });
+  quitWithSession(bySystem);
   app.on('will-quit', (event) => {
     if (stopped) return;
     event.preventDefault();
@@ -60,17 +71,17 @@ export function setUpQuit(server: ServerProcess): Quit {
     });
   });
   return {
-    isQuitting: () => isQuitting,
+    isQuitting: () => by !== null,
     byUser() {
-      isByUser = true;
+      isAskedByUser = true;
       app.quit();
+      isAskedByUser = false;
     },
-    mayLeave(ask) {
-      if ((isQuitting && !isByUser) || ask()) return true;
-      // A window that stays open keeps the app from quitting.
-      isQuitting = false;
-      isByUser = false;
-      return false;
+    bySystem,
+    isBySystem: () => by === 'system',
+    cancel() {
+      // The end of the session closes the question as well.
+      if (by !== 'system') by = null;
     },
   };
 }

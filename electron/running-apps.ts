@@ -17,8 +17,13 @@ function fileOf(dataDir: string): string {
 /** Until the app ends. An entry that a crash leaves behind is removed when it is asked to quit. */
 export function recordRunning(dataDir: string): void {
   const file = fileOf(dataDir);
-  mkdirSync(folder(), { recursive: true, mode: 0o700 });
-  writeJsonFile(file, { data_dir: dataDir });
+  try {
+    mkdirSync(folder(), { recursive: true, mode: 0o700 });
+    writeJsonFile(file, { data_dir: dataDir });
+  } catch {
+    // A full disk must not keep the app from starting. `--quit` with the data directory still reaches it.
+    return;
+  }
   app.once('quit', () => rmSync(file, { force: true }));
 }
 

@@ -9,10 +9,12 @@ interface Needs {
   isDataDirNamed: boolean;
   /** Called once the app is ready. */
   onStartedAgain(argv: readonly string[], workingDirectory: string): void;
+  /** A second start asks for it. Called once the app is ready. */
+  onQuit(): void;
 }
 
 /** @returns false for a second start, and for one that only asked a running app to quit: both must exit */
-export function setUpSingleInstance({ dataDir, isDataDirNamed, onStartedAgain }: Needs): boolean {
+export function setUpSingleInstance({ dataDir, isDataDirNamed, onStartedAgain, onQuit }: Needs): boolean {
   const isFirst = app.requestSingleInstanceLock();
   const onlyQuits = process.argv.includes(QUIT_FLAG);
   if (onlyQuits && !isDataDirNamed) quitOthers(dataDir);
@@ -22,7 +24,7 @@ export function setUpSingleInstance({ dataDir, isDataDirNamed, onStartedAgain }:
     void app.whenReady().then(() => onStartedAgain(argv, workingDirectory));
   app.on('second-instance', (_event, argv, workingDirectory) => {
     // The installer must replace files that are in use.
-    if (argv.includes(QUIT_FLAG)) app.quit();
+    if (argv.includes(QUIT_FLAG)) void app.whenReady().then(onQuit);
     else whenReady(argv, workingDirectory);
   });
   app.on('activate', () => whenReady([], process.cwd()));

@@ -47,6 +47,11 @@ export function rememberForUpdate(flags: ServerFlags): void {
   write(afterUpdate(), hiddenStart(flags));
 }
 
+/** No installer starts the app, so its next start is an ordinary one. */
+export function forgetForUpdate(): void {
+  rmSync(afterUpdate(), { force: true });
+}
+
 /**
  * Call it once: what was remembered for an update applies to one start.
  * @param argv as in `process.argv`
@@ -56,7 +61,7 @@ export function startArguments(argv: readonly string[]): string[] {
   if (argv.includes(QUIT_FLAG)) return [...argv];
   const hasFlags = Object.keys(serverFlags(argv)).length > 0;
   const updated = read(afterUpdate(), UPDATE_VALID_MS);
-  rmSync(afterUpdate(), { force: true });
+  forgetForUpdate();
   if (updated.length > 0) return [...argv, ...(hasFlags ? [HIDDEN_FLAG] : updated)];
   const isBareMac = process.platform === 'darwin' && !hasFlags;
   return isBareMac ? [...argv, ...read(atLogin(), Number.POSITIVE_INFINITY)] : [...argv];

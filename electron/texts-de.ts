@@ -42,6 +42,7 @@ export const de: Texts = {
     'Der Server läuft weiter. Dieser Desktop zeigt keine Symbole im Infobereich an, daher wurde das Fenster minimiert.',
   kinds: { request: 'Aktivierungsanfrage', license: 'Lizenzdatei', any: 'License-Desk-Dateien' },
   cannotOpen: (name) => `${name} kann nicht geöffnet werden`,
+  notAFile: 'Das ist keine Datei.',
   tooLarge: 'Die Datei ist größer als 256 KiB.',
   cannotSave: (name) => `${name} kann nicht gespeichert werden`,
   interrupted: 'Der Download wurde unterbrochen. Versuchen Sie es erneut.',
@@ -62,6 +63,7 @@ export const de: Texts = {
   updatesUnpackaged: 'Nur eine installierte App kann aktualisiert werden.',
   upToDate: 'License Desk ist auf dem neuesten Stand',
   updateFailed: 'Die Suche nach Updates ist fehlgeschlagen',
+  updateNotInstalled: (version) => `Version ${version} kann nicht installiert werden`,
   updateFound: (version) => `Version ${version} ist verfügbar`,
   updateByHand:
     'Diese Version kann Updates nicht prüfen und installiert sie deshalb nicht. Laden Sie die neue Version beim Herausgeber herunter.',

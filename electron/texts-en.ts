@@ -37,6 +37,7 @@ export const en = {
     'The server keeps running. This desktop shows no tray icons, so the window was minimized.',
   kinds: { request: 'Activation request', license: 'License file', any: 'License Desk files' },
   cannotOpen: (name: string) => `Cannot open ${name}`,
+  notAFile: 'It is not a file.',
   tooLarge: 'The file is larger than 256 KiB.',
   cannotSave: (name: string) => `Cannot save ${name}`,
   interrupted: 'The download was interrupted. Try again.',
@@ -56,6 +57,7 @@ export const en = {
   updatesUnpackaged: 'Only an installed app can be updated.',
   upToDate: 'License Desk is up to date',
   updateFailed: 'Cannot check for updates',
+  updateNotInstalled: (version: string) => `Cannot install version ${version}`,
   updateFound: (version: string) => `Version ${version} is available`,
   updateByHand:
     'This build cannot verify updates, so it does not install them. Download the new version from its publisher.',

@@ -1,9 +1,9 @@
 // The tray icon: server status, API address, and a way back to the window.
 import { join } from 'node:path';
 import { platform } from '@electron-toolkit/utils';
-import { Menu, type MenuItemConstructorOptions, nativeImage, Tray } from 'electron';
+import { dialog, Menu, type MenuItemConstructorOptions, nativeImage, Tray } from 'electron';
 import type { ServerStatus } from '#server/features/overview/server-status.ts';
-import type { PreferenceStore } from './preferences.ts';
+import { PREFERENCES_FILE, type PreferenceStore } from './preferences.ts';
 import { texts } from './texts.ts';
 
 interface TrayNeeds {
@@ -57,6 +57,16 @@ export function setUpTray(needs: TrayNeeds): AppTray {
   if (!platform.isMacOS) tray.on('click', needs.open);
   let shown: ServerStatus | null = null;
 
+  function setNotifications(isOn: boolean): void {
+    try {
+      preferences.change({ notifications: isOn });
+    } catch (error) {
+      // The menu shows the change already.
+      draw();
+      dialog.showErrorBox(texts().cannotSave(PREFERENCES_FILE), (error as Error).message);
+    }
+  }
+
   function template(lines: string[]): MenuItemConstructorOptions[] {
     const t = texts();
     const isRunning = shown !== null;
@@ -84,7 +94,7 @@ export function setUpTray(needs: TrayNeeds): AppTray {
         label: t.notifications,
         type: 'checkbox',
         checked: preferences.read().notifications,
-        click: ({ checked }) => void preferences.change({ notifications: checked }),
+        click: ({ checked }) => setNotifications(checked),
       },
       SEPARATOR,
       { id: 'quit', label: t.quit, click: () => needs.quit() },

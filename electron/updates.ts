@@ -11,12 +11,18 @@ const EVERY_MS = 24 * 60 * 60 * 1000;
 interface Needs {
   /** Null disables the checks. */
   address(): string | null;
+  /** @returns false if the page would lose something and the user stays */
+  closeWindow(): Promise<boolean>;
+  /** Opens the window again, once the server runs. */
+  openWindow(): void;
   /** Resolves when the server has stopped, so that the installer finds no process of the app. */
   stopServer(): Promise<void>;
   /** The installation failed, so the server must run again. */
   startServer(): Promise<void>;
   /** The installer starts the app again without its command line. */
   rememberStart(): void;
+  /** There is no such start. */
+  forgetStart(): void;
   onAppImageRenamed(path: string): void;
 }
 
@@ -46,19 +52,33 @@ async function checkAt(address: string, needs: Needs): Promise<[FoundUpdate | nu
   return [found, autoUpdater];
 }
 
+const say = (type: 'info' | 'error', message: string, detail = '') =>
+  dialog.showMessageBox({ type, message, detail, noLink: true });
+
+const sayNotInstalled = (version: string, error: unknown) =>
+  say('error', texts().updateNotInstalled(version), (error as Error).message);
+
 /** The installer kills what still runs, and the server must not end that way. */
-async function install(updater: AppUpdater, needs: Needs): Promise<void> {
+async function install(updater: AppUpdater, version: string, needs: Needs): Promise<void> {
   // It may throw, on a full disk for example, so the server still runs.
   needs.rememberStart();
+  // Without the server, the page could not save what the user stays for.
+  if (!(await needs.closeWindow())) return needs.forgetStart();
   await needs.stopServer();
-  let restart: Promise<void> | undefined;
-  const startAgain = () => (restart ??= needs.startServer());
-  updater.once('error', startAgain);
+  let isRefused = false;
+  const refuse = (error: unknown) => {
+    if (isRefused) return;
+    isRefused = true;
+    needs.forgetStart();
+    needs.openWindow();
+    void needs.startServer();
+    void sayNotInstalled(version, error);
+  };
+  updater.once('error', refuse);
   try {
     updater.quitAndInstall(true, true);
   } catch (error) {
-    await startAgain();
-    throw error;
+    refuse(error);
   }
 }
 
@@ -91,16 +111,19 @@ async function offerUpdate(address: string, needs: Needs): Promise<boolean> {
     return true;
   }
   if (!(await ask(updateFound(version), updateAsk, download))) return true;
-  await found.download();
-  if (await ask(updateReady(version), updateReadyAsk, installNow)) await install(updater, needs);
+  try {
+    await found.download();
+    if (await ask(updateReady(version), updateReadyAsk, installNow)) await install(updater, version, needs);
+  } catch (error) {
+    // The user asked for it, even if the daily check found the version.
+    await sayNotInstalled(version, error);
+  }
   return true;
 }
 
 export function setUpUpdates(needs: Needs): Updates {
   const { address } = needs;
   let isOffering = false;
-  const say = (type: 'info' | 'error', message: string, detail = '') =>
-    dialog.showMessageBox({ type, message, detail, noLink: true });
 
   /** One at a time: a second dialog would open over the first. @returns whether there was one */
   async function offer(from: string): Promise<boolean> {

@@ -1,6 +1,9 @@
 // The one window. It shows the page that the server's admin listener serves.
 import type { BrowserWindow } from 'electron';
 import { createLockedWindow } from './locked-window.ts';
+import { recentFailures, restartDelay } from './restart-policy.ts';
+import { askBeforeUnload } from './unload-question.ts';
+import type { Quit } from './quit.ts';
 import type { WindowState } from './window-state.ts';
 
 export interface MainWindow {
@@ -12,6 +15,8 @@ export interface MainWindow {
   showScreen(screen: string): void;
   /** Tells the page that a file is waiting. */
   tellFileOpened(): void;
+  /** Closes it instead of hiding it, and does not end the app. @returns false if the page objects and the user stays */
+  close(): Promise<boolean>;
   isOwnPage(address: string): boolean;
 }
 
@@ -21,8 +26,8 @@ interface Needs {
   startsHidden: boolean;
   /** Decides what closing the window does. Without a tray, a hidden window could not be found again. */
   onClose(): 'hide' | 'minimize' | 'close';
-  /** The page objects to being left, by a reload or with the window. @returns whether it is left all the same */
-  onObjection(window: BrowserWindow): boolean;
+  /** Quits again after the page objected and its user agreed. */
+  quit: Pick<Quit, 'isQuitting' | 'isBySystem' | 'byUser' | 'cancel'>;
   /** The window was hidden or minimized instead of being closed. */
   onKept(): void;
   /** The window is about to be shown. */
@@ -56,6 +61,9 @@ export function setUpMainWindow(needs: Needs): MainWindow {
   let isWanted = !needs.startsHidden;
   let wantedScreen: string | null = null;
   let loading = 0;
+  let crashes: number[] = [];
+  /** Settles `close`. */
+  let settleClose: ((isClosed: boolean) => void) | null = null;
 
   function create(): BrowserWindow {
     const made = createLockedWindow('preload.cjs', {
@@ -67,23 +75,48 @@ export function setUpMainWindow(needs: Needs): MainWindow {
     needs.state.follow(made);
     made.on('show', needs.onShow);
     made.on('close', (event) => {
-      const action = needs.onClose();
+      const action = settleClose ? 'close' : needs.onClose();
       if (action === 'close') return;
       event.preventDefault();
       if (action === 'hide') hide(made);
       else made.minimize();
       needs.onKept();
     });
-    // Without an answer, the page stays, and the window with it.
-    made.webContents.on('will-prevent-unload', (event) => {
-      if (loading > 0 || needs.onObjection(made)) event.preventDefault();
+    askBeforeUnload(made, {
+      isUnasked: () => loading > 0 || needs.quit.isBySystem(),
+      close: () => (needs.quit.isQuitting() ? needs.quit.byUser() : made.close()),
+      onStay() {
+        needs.quit.cancel();
+        settle(false);
+      },
     });
+    made.webContents.on('render-process-gone', () => recover(made));
     made.once('closed', () => {
       window = null;
       isWanted = false;
-      needs.onClosed();
+      // Quitting is not what `close` was for.
+      if (!settle(!needs.quit.isQuitting())) needs.onClosed();
     });
     return made;
+  }
+
+  /** The page's process has crashed, which leaves the window empty. Electron may not load in the event itself. */
+  function recover(crashed: BrowserWindow): void {
+    const now = Date.now();
+    crashes = [...recentFailures(crashes, now), now];
+    const delay = restartDelay(crashes.length);
+    if (delay === null) return;
+    setTimeout(() => {
+      if (!crashed.isDestroyed()) crashed.webContents.reload();
+    }, delay);
+  }
+
+  /** @returns whether `close` was waiting */
+  function settle(isClosed: boolean): boolean {
+    const waiting = settleClose;
+    settleClose = null;
+    waiting?.(isClosed);
+    return waiting !== null;
   }
 
   function load(address: string): void {
@@ -104,6 +137,8 @@ export function setUpMainWindow(needs: Needs): MainWindow {
       needs.requestSignIn();
       return;
     }
+    // The page has crashed too often to be loaded by itself.
+    if (window.webContents.isCrashed()) needs.requestSignIn();
     if (window.isMinimized()) window.restore();
     window.show();
     window.focus();
@@ -129,6 +164,14 @@ export function setUpMainWindow(needs: Needs): MainWindow {
     tellFileOpened() {
       window?.webContents.send('fileOpened');
       focus();
+    },
+    async close() {
+      const closing = window;
+      if (!closing) return true;
+      return new Promise((resolve) => {
+        settleClose = resolve;
+        closing.close();
+      });
     },
     isOwnPage: (address) => home !== null && URL.canParse(address) && new URL(address).origin === home.origin,
   };

@@ -10,6 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -141,6 +142,16 @@ describe('notifications', () => {
     expect(shell.count('notification')).toBe(0);
   });
 
+  test('stay on in the tray if that cannot be saved', async () => {
+    const shell = await opened();
+    await shell.event('tray', 2);
+    mkdirSync(join(shell.dataDir, 'window', 'preferences.json', 'in the way'), { recursive: true });
+    await shell.happen({ do: 'click-tray', id: 'notifications' });
+    expect((await shell.event('error-box')).title).toBe('Cannot save preferences.json');
+    const { items } = await shell.event('tray', 3);
+    expect(items.find(({ id }) => id === 'notifications')?.checked).toBe(true);
+  });
+
   test('can be done without', async () => {
     const shell = await opened({ STAND_IN_STATUS: JSON.stringify(status) });
     await callBridge(shell, 'changePreferences', { notifications: false });
@@ -206,6 +217,24 @@ describe('a file of the product', () => {
     await shell.happen({ do: 'second-instance', argv: [large] });
     expect((await shell.event('error-box', 2)).content).toBe('The file is larger than 256 KiB.');
     expect((await callBridge(shell, 'takeOpenedFile')).reply).toBeNull();
+  });
+
+  test('that is none is not read', async () => {
+    const shell = await opened();
+    const path = join(folder, 'folder.lic');
+    mkdirSync(path);
+    await shell.happen({ do: 'second-instance', argv: [path] });
+    expect((await shell.event('error-box')).content).toBe('It is not a file.');
+    // A pipe that nobody writes to.
+    if (process.platform === 'win32') return;
+    const pipe = join(folder, 'pipe.lic');
+    execFileSync('mkfifo', [pipe]);
+    await shell.happen({ do: 'second-instance', argv: [pipe] });
+    expect(await shell.event('error-box', 2)).toEqual({
+      event: 'error-box',
+      title: 'Cannot open pipe.lic',
+      content: 'It is not a file.',
+    });
   });
 });
 

@@ -1,6 +1,6 @@
 // A server that ends in a way that Electron handles differently from Node.
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -31,6 +31,52 @@ test('a shell that cannot start reports that and exits', async () => {
   const shell = start({ env: { ...announcing, STAND_IN_TRAY: 'refused' } });
   expect((await shell.event('error-box')).content).toContain('Could not create the tray icon');
   expect(await shell.exited).toBe(1);
+});
+
+test('a data directory that is emptied while its server runs gets no new key and no new database', async () => {
+  const shell = start();
+  await shell.event('shown');
+  const { pid, key } = await shell.event('forked');
+  const disk = temporaryDirectory('license-desk-disk');
+  cpSync(shell.dataDir, disk, { recursive: true });
+  // As when its disk is unmounted.
+  const empty = () => {
+    for (const name of readdirSync(shell.dataDir)) rmSync(join(shell.dataDir, name), { recursive: true });
+  };
+  empty();
+  process.kill(pid, 'SIGKILL');
+  await shell.eventThat('load', ({ id }) => id === 2);
+  expect(await viewOf(shell, 2)).toMatchObject({
+    title: 'Cannot use the data directory',
+    reason: expect.stringContaining(`${shell.dataDir} has lost its master key and its database.`),
+  });
+  expect(readdirSync(shell.dataDir).filter((name) => name.startsWith('master'))).toEqual([]);
+  cpSync(disk, shell.dataDir, { recursive: true });
+  await shell.answerShell(2, { kind: 'failure', action: 'try_again' });
+  expect((await shell.event('forked', 2)).key).toBe(key);
+});
+
+test('the app starts where it cannot note that it runs, as on a full disk', async () => {
+  const appData = temporaryDirectory('license-desk-app-data');
+  mkdirSync(join(appData, 'License Desk'));
+  writeFileSync(join(appData, 'License Desk', 'running'), 'not a directory');
+  const shell = start({ env: { ...announcing, STAND_IN_APP_DATA: appData } });
+  await shell.event('shown');
+  expect(await quit(shell)).toBe(0);
+});
+
+test('a choice that cannot be stored is reported, and the window asks again', async () => {
+  const dataDir = temporaryDirectory('license-desk-choice');
+  mkdirSync(join(dataDir, 'window'), { mode: 0o700 });
+  writeFileSync(join(dataDir, 'window', 'server-home.json'), '{"home":"service"}');
+  const shell = start({ dataDir, env: { STAND_IN_LONGEST_TIMER: '500' } });
+  expect((await viewOf(shell))['title']).toBe('The service is not running');
+  rmSync(join(dataDir, 'window', 'server-home.json'));
+  mkdirSync(join(dataDir, 'window', 'server-home.json', 'in the way'), { recursive: true });
+  await shell.answerShell(1, { kind: 'failure', action: 'run_in_app' });
+  expect((await shell.event('error-box')).title).toBe('Cannot use the data directory');
+  await shell.answerShell(1, { kind: 'failure', action: 'quit' });
+  expect(await shell.exited).toBe(0);
 });
 
 interface PortView {

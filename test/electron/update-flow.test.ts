@@ -23,12 +23,14 @@ const offering = {
   STAND_IN_APP_PATH: appPath,
 };
 
-/** Finds the update, downloads it, and has it installed. */
-async function install(shell: Shell): Promise<void> {
+const startAfterUpdate = ({ appData }: Shell) => join(appData, 'License Desk', 'start-after-update.json');
+
+/** Finds the update, downloads it, and has it installed. @param asked the number of questions so far */
+async function install(shell: Shell, asked = 0): Promise<void> {
   await callBridge(shell, 'changePreferences', { update_address: 'https://127.0.0.1:9/' });
   await shell.happen({ do: 'click-menu', id: 'check-for-updates' });
   for (const nth of [1, 2]) {
-    await shell.event('message-box', nth);
+    await shell.event('message-box', asked + nth);
     await shell.happen({ do: 'press-button', button: 0 }).catch(() => {});
   }
 }
@@ -42,17 +44,46 @@ test('an update is installed after the server has stopped, and the app starts ag
   expect(await first.exited).toBe(0);
 });
 
+describe.each(['linux', 'darwin', 'win32'])(
+  'on %s, an update is not installed before the user agrees',
+  (platform) => {
+    test('to lose what the page has not saved', async () => {
+      const shell = start({ env: { ...offering, STAND_IN_PLATFORM: platform } });
+      await shell.event('shown');
+      await shell.happen({ do: 'guard-page' });
+      await install(shell);
+      expect((await shell.event('message-box', 3)).buttons).toEqual(['Leave', 'Stay']);
+      expect(shell.count('posted')).toBe(0);
+      await shell.happen({ do: 'press-button', button: 1 });
+      // The next start is not one after an update.
+      await expect.poll(() => existsSync(startAfterUpdate(shell))).toBe(false);
+      expect(shell.count('update')).toBe(1);
+      await shell.happen({ do: 'close-window' });
+      await shell.event('hidden');
+
+      await install(shell, 3);
+      await shell.event('message-box', 6);
+      await shell.happen({ do: 'press-button', button: 0 }).catch(() => {});
+      const installed = await shell.eventThat('update', ({ step }) => step === 'install');
+      expect(installed).toMatchObject({ relaunch: true, serverRuns: false });
+      expect(await shell.exited).toBe(0);
+    });
+  },
+);
+
+test('an update is not installed while the session ends', async () => {
+  const shell = start({ env: offering });
+  await shell.event('shown');
+  await shell.happen({ do: 'guard-page' });
+  await install(shell);
+  await shell.event('message-box', 3);
+  await shell.happen({ do: 'end-session' }).catch(() => {});
+  expect(await shell.exited).toBe(0);
+  expect(shell.count('update')).toBe(1);
+});
+
 describe('on macOS, which closes the windows first', () => {
   const mac = { ...offering, STAND_IN_PLATFORM: 'darwin' };
-
-  test('an update is installed with the window open, whatever its page would lose', async () => {
-    const shell = start({ env: mac });
-    await shell.event('shown');
-    await shell.happen({ do: 'guard-page' });
-    await install(shell);
-    expect(await shell.event('update', 2)).toMatchObject({ step: 'install', serverRuns: false });
-    expect(await shell.exited).toBe(0);
-  });
 
   test('an update is installed with the window hidden', async () => {
     const shell = start({ env: mac });
@@ -71,8 +102,13 @@ describe('an update that is not installed leaves the server running', () => {
     await shell.event('shown');
     await install(shell);
     await shell.event('forked', 2);
-    // The app still hides the window that is closed.
-    await shell.happen({ do: 'click-tray', id: 'open' });
+    expect(await shell.event('message-box', 3)).toMatchObject({
+      message: 'Cannot install version 2.0.0',
+      detail: 'the installer was refused',
+    });
+    // The next start is not one after an update.
+    expect(existsSync(startAfterUpdate(shell))).toBe(false);
+    // The window is open again, and the app still hides it when it is closed.
     await shell.event('shown', 2);
     await shell.happen({ do: 'close-window' });
     await shell.event('hidden');
@@ -81,12 +117,27 @@ describe('an update that is not installed leaves the server running', () => {
   test('if the next start cannot be prepared', async () => {
     const shell = start({ env: offering });
     await shell.event('shown');
-    mkdirSync(join(shell.appData, 'License Desk', 'start-after-update.json', 'in the way'), {
-      recursive: true,
-    });
+    mkdirSync(join(startAfterUpdate(shell), 'in the way'), { recursive: true });
     await install(shell);
-    expect(await shell.event('message-box', 3)).toMatchObject({ message: 'Cannot check for updates' });
+    expect(await shell.event('message-box', 3)).toMatchObject({ message: 'Cannot install version 2.0.0' });
     expect(shell.count('posted')).toBe(0);
+  });
+});
+
+test('a download that breaks off is reported, whoever looked for the version', async () => {
+  const first = start({ env: { ...offering, STAND_IN_DOWNLOAD: 'interrupted' } });
+  await first.event('shown');
+  await callBridge(first, 'changePreferences', { update_address: 'https://127.0.0.1:9/' });
+  first.process.kill('SIGTERM');
+  await first.exited;
+  // The daily check is due soon.
+  const env = { ...offering, STAND_IN_DOWNLOAD: 'interrupted', STAND_IN_LONGEST_TIMER: '2000' };
+  const shell = start({ env, dataDir: first.dataDir });
+  await shell.event('message-box');
+  await shell.happen({ do: 'press-button', button: 0 });
+  expect(await shell.event('message-box', 2)).toMatchObject({
+    message: 'Cannot install version 2.0.0',
+    detail: 'net::ERR_CONNECTION_RESET',
   });
 });
 

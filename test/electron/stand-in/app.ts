@@ -106,6 +106,11 @@ const members = {
 export const app = strictEmitter<Electron.App>('app', members);
 attachApp(app);
 
-// As in Electron's main process: Node's own way out ends the app, and a signal asks it to quit.
+// As in Electron's main process: Node's own way out ends the app, and a signal asks it to quit unless the app handles
+// it, which replaces Electron's own handler.
 process.exit = ((code?: number) => exit(Number(code ?? process.exitCode ?? 0))) as typeof process.exit;
-for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, quit);
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    if (process.listenerCount(signal) === 1) quit();
+  });
+}

@@ -14,8 +14,6 @@ export interface WindowOfTest {
   enterFullScreen(): void;
   /** Its page objects to being left. */
   guard(): void;
-  /** Asks the page, and the shell if the page objects. */
-  mayUnload(): boolean;
   destroy(): void;
 }
 
@@ -47,6 +45,7 @@ function createWindow(options: Electron.BrowserWindowConstructorOptions = {}): E
     preload: String(webPreferences.preload ?? ''),
     size: bounds,
     ...life,
+    mayUnload: () => mayUnload(),
     onLoaded() {
       isPainted = true;
       announceReady();
@@ -160,12 +159,12 @@ function createWindow(options: Electron.BrowserWindowConstructorOptions = {}): E
     guard() {
       isGuarded = true;
     },
-    mayUnload,
     destroy,
   };
   windows.push(forTest);
   addWindow(open);
   emit(app, 'web-contents-created', electronEvent({}), contents.object);
+  emit(app, 'browser-window-created', electronEvent({}), object);
   return object;
 }
 

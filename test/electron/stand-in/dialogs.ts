@@ -4,7 +4,6 @@ import { needReady } from './lifecycle.ts';
 import { strict } from './strict.ts';
 
 let pressed: ((button: number) => void) | undefined;
-let pressedAhead = 0;
 let chosen: ((path: string | null) => void) | undefined;
 
 /** Of the options alone, or of a window and the options. */
@@ -34,13 +33,6 @@ export const dialog = strict<Electron.Dialog>('dialog', {
       report({ event: 'message-box', message, detail, buttons });
     });
   },
-  // Nothing else happens while it is open.
-  showMessageBoxSync(...args: unknown[]) {
-    needDialogs();
-    const { message, detail = '', buttons = [] } = optionsOf<Electron.MessageBoxSyncOptions>(args);
-    report({ event: 'message-box', message, detail, buttons });
-    return pressedAhead;
-  },
   // The only one that works before the app is ready.
   showErrorBox: (title, content) => report({ event: 'error-box', title, content }),
   async showSaveDialog(...args: unknown[]) {
@@ -54,8 +46,4 @@ export const dialog = strict<Electron.Dialog>('dialog', {
 } satisfies Partial<Electron.Dialog>);
 
 export const pressButton = (button: number) => pressed?.(button);
-/** In the dialogs that everything waits for. */
-export const pressAhead = (button: number) => {
-  pressedAhead = button;
-};
 export const choosePath = (path: string | null) => chosen?.(path);

@@ -49,6 +49,9 @@ export const offeredVersion = read('UPDATE');
 /** An installer that cannot be started. */
 export const isInstallRefused = read('INSTALL') === 'refused';
 
+/** A download that breaks off. */
+export const isDownloadInterrupted = read('DOWNLOAD') === 'interrupted';
+
 /** Where a Chromium for the pages listens; undefined shows nothing. */
 export const browserEndpoint = read('BROWSER');
 

@@ -54,10 +54,9 @@ export type Happening =
   | { do: 'press-button'; button: number }
   /** From here on, the page objects to being left. */
   | { do: 'guard-page' }
-  /** The button for every question that the shell waits for, from here on. */
-  | { do: 'answer-ahead'; button: number }
-  /** Answered with whether the page was left. */
-  | { do: 'reload-page' }
+  | { do: 'reload-page' | 'crash-page' }
+  /** macOS: by the menu of the Dock, and in the same way by Cmd+Q in the app switcher. */
+  | { do: 'quit-from-dock' }
   /** In the dialog that is open; null: cancelled. */
   | { do: 'choose-path'; path: string | null }
   | { do: 'click-menu' | 'click-tray'; id: string }

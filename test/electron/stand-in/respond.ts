@@ -2,9 +2,10 @@
 import { app } from './app.ts';
 import { windows, type WindowOfTest } from './browser-window.ts';
 import { announceShutdown, powerMonitor } from './desktop.ts';
-import { choosePath, pressAhead, pressButton } from './dialogs.ts';
+import { choosePath, pressButton } from './dialogs.ts';
 import { platform } from './environment.ts';
 import { type Happening, report } from './happenings.ts';
+import { quit } from './lifecycle.ts';
 import { clickMenu, clickTray, clickTrayIcon } from './menus.ts';
 import { clickNotification, timeOut } from './notifications.ts';
 import { beginDownload, permissionFor } from './session.ts';
@@ -83,10 +84,12 @@ async function happen(happening: Happening): Promise<unknown> {
       return pressButton(happening.button);
     case 'guard-page':
       return window?.guard();
-    case 'answer-ahead':
-      return pressAhead(happening.button);
     case 'reload-page':
-      return window?.mayUnload();
+      return window?.object.webContents.reload();
+    case 'crash-page':
+      return window?.contents.crash();
+    case 'quit-from-dock':
+      return quit();
     case 'choose-path':
       return choosePath(happening.path);
     case 'click-menu':

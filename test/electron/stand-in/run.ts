@@ -39,9 +39,11 @@ const [, , main = ''] = process.argv;
 // This script, and the path of the app, which an installed one does not have there.
 process.argv.splice(1, isPackaged ? 2 : 1);
 Object.defineProperty(process, 'platform', { value: platform });
-const { setTimeout: originalSetTimeout } = globalThis;
-globalThis.setTimeout = ((run: () => void, delay = 0, ...args: []) =>
-  originalSetTimeout(run, Math.min(delay, longestTimer), ...args)) as typeof setTimeout;
+for (const name of ['setTimeout', 'setInterval'] as const) {
+  const original = globalThis[name];
+  globalThis[name] = ((run: () => void, delay = 0, ...args: []) =>
+    original(run, Math.min(delay, longestTimer), ...args)) as typeof setTimeout & typeof setInterval;
+}
 report({ event: 'registered', at: performance.timeOrigin + performance.now() });
 try {
   await import(pathToFileURL(resolve(main)).href);

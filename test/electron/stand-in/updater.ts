@@ -1,7 +1,7 @@
 // In place of electron-updater: an update server that has a newer version, and an installer that ends the app.
 import { EventEmitter } from 'node:events';
 import { app } from './app.ts';
-import { isInstallRefused, offeredVersion, platform } from './environment.ts';
+import { isDownloadInterrupted, isInstallRefused, offeredVersion, platform } from './environment.ts';
 import { report } from './happenings.ts';
 import { closeAllWindows } from './lifecycle.ts';
 import { emit, strictEmitter } from './strict.ts';
@@ -45,6 +45,7 @@ class AppUpdater extends EventEmitter {
   /** @returns the files that were downloaded */
   async downloadUpdate(): Promise<string[]> {
     told('download');
+    if (isDownloadInterrupted) throw new Error('net::ERR_CONNECTION_RESET');
     return [];
   }
 

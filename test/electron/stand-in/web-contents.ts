@@ -15,6 +15,8 @@ export interface Contents {
   shown: Shown;
   /** As the page’s own `window.open` does. */
   openWindow(url: string): string;
+  /** The process of the page ends. */
+  crash(): void;
 }
 
 interface Owner {
@@ -22,12 +24,15 @@ interface Owner {
   preload: string;
   size: { width: number; height: number };
   isDestroyed(): boolean;
+  /** Asks the page, and the shell if the page objects. */
+  mayUnload(): boolean;
   /** A page has been loaded, and painted where the compositor lets it. */
   onLoaded(): void;
 }
 
 export function createContents(owner: Owner): Contents {
   let openHandler: WindowOpenHandler = () => ({ action: 'allow' });
+  let isCrashed = false;
   const openWindow = (url: string) => openHandler({ url } as Parameters<WindowOpenHandler>[0]).action;
 
   const events: PageEvents = {
@@ -49,6 +54,10 @@ export function createContents(owner: Owner): Contents {
     id: owner.id,
     isDestroyed: owner.isDestroyed,
     getURL: () => shown.url(),
+    isCrashed: () => isCrashed,
+    reload() {
+      if (isCrashed || owner.mayUnload()) void members.loadURL(shown.url());
+    },
     printToPDF: () => shown.printToPdf(),
     setWindowOpenHandler(handler) {
       openHandler = handler;
@@ -60,6 +69,7 @@ export function createContents(owner: Owner): Contents {
     },
     async loadURL(url) {
       report({ event: 'load', id: owner.id, url });
+      isCrashed = false;
       await shown.load(url);
       if (owner.isDestroyed()) return;
       owner.onLoaded();
@@ -67,5 +77,9 @@ export function createContents(owner: Owner): Contents {
     },
   } satisfies Partial<Electron.WebContents>;
   const object = strictEmitter<Electron.WebContents>('webContents', members, owner);
-  return { object, shown, openWindow };
+  function crash(): void {
+    isCrashed = true;
+    emit(object, 'render-process-gone', electronEvent({}), { reason: 'crashed', exitCode: 5 });
+  }
+  return { object, shown, openWindow, crash };
 }

@@ -192,7 +192,9 @@ test('nothing in a dialog covers what the keyboard goes back to', { tag: '@brows
 
 /** Whether a part of the text is beyond the edge of its element. */
 const isCut = (element: Locator) =>
-  element.evaluate((node) => node.scrollWidth > node.clientWidth + 1 || node.scrollHeight > node.clientHeight + 1);
+  element.evaluate(
+    (node) => node.scrollWidth > node.clientWidth + 1 || node.scrollHeight > node.clientHeight + 1,
+  );
 
 test('at 400 % zoom, names and addresses can be read in lists and in records', async ({ desk }) => {
   await createRecords(desk);
@@ -238,4 +240,26 @@ test('a name from right to left keeps its beginning where it is cut', async ({ d
     });
     expect(first, `${width} px`).toBeLessThanOrEqual(edge);
   }
+});
+
+test('with the text spacing of WCAG 1.4.12, the navigation shows its words in full', async ({ desk }) => {
+  await desk.setViewportSize({ width: 1100, height: 700 });
+  await desk.getByLabel('Language').selectOption('Deutsch');
+  await desk.evaluate(() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(
+      '* { line-height: 1.5; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }',
+    );
+    document.adoptedStyleSheets.push(sheet);
+  });
+  const links = desk.getByRole('navigation').getByRole('link');
+  for (const link of await links.all()) {
+    const label = link.getByText(/\p{L}/u).first();
+    expect(await isCut(label), String(await label.textContent())).toBe(false);
+  }
+  const [signOut, bar] = [
+    await desk.getByRole('button', { name: 'Abmelden' }).boundingBox(),
+    await desk.getByRole('banner').boundingBox(),
+  ];
+  expect(signOut!.x + signOut!.width).toBeLessThanOrEqual(bar!.x + bar!.width);
 });

@@ -41,5 +41,5 @@ export function useChartInk(box: Readonly<Ref<HTMLElement | null>>): Readonly<Re
 
 /** `rgb(59, 91, 219)` with this opacity. */
 export function faded(color: string, opacity: number): string {
-  return color.replace(/^rgb\((.*)\)$/u, `rgba($1, ${opacity})`);
+  return color.replace(/^rgba?\(([^,]+,[^,]+,[^,)]+).*$/u, `rgba($1, ${opacity})`);
 }

@@ -13,6 +13,15 @@ export async function expectAccessible(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: null });
 }
 
+/** Level AAA of the rule about the contrast of texts. */
+export async function expectReadable(page: Page, where: string): Promise<void> {
+  await loadAxe(page);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await show(page, colorScheme);
+    await expectNothingFound(axeOn(page).withRules('color-contrast-enhanced'), `${where}, ${colorScheme}`);
+  }
+}
+
 /** Until the colours have changed, which transitions do step by step. */
 async function show(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme });

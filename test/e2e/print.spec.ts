@@ -43,6 +43,11 @@ test('a list is printed as a table of its rows', { tag: '@browser' }, async ({ d
   await expect(grid.getByText('Die ersten 100 von 130')).toBeVisible();
   await expect(grid.getByRole('columnheader', { name: 'Inhaber' })).toBeVisible();
   await expect(controls(desk)).toHaveCount(0);
+  // The line below the head goes through.
+  const heads = grid.getByRole('columnheader').filter({ visible: true });
+  const lines = await heads.evaluateAll((all) => all.map((one) => getComputedStyle(one).borderBottomColor));
+  expect(new Set(lines)).toEqual(new Set(['rgb(20, 23, 31)']));
+  await expect(row).not.toContainText('heute');
   await expect(row).toHaveCSS('break-inside', 'avoid');
   await expect(row).toHaveCSS('color', 'rgb(20, 23, 31)');
   await expect(desk.locator('body')).toHaveCSS('background-color', 'rgb(255, 255, 255)');

@@ -1,9 +1,9 @@
 // Every screen can be used at the width of a phone, and at 400 % zoom of a 1280 px window (WCAG 1.4.10).
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { SETTINGS_TABS } from '../../renderer/src/features/settings/settings-tabs.ts';
 import { expectAccessible } from './accessibility.ts';
 import { createRecords, SCREENS } from './screens.ts';
-import { expect, importLicenses, test } from './test.ts';
+import { expect, importLicenses, issueLicense, test } from './test.ts';
 
 test.use({ serverFlags: ['--webhook-allow', '127.0.0.0/8'] });
 
@@ -188,4 +188,78 @@ test('nothing in a dialog covers what the keyboard goes back to', { tag: '@brows
       await expect.poll(() => isFocusCovered(desk), { message: `${width} × ${height}` }).toBe(false);
     }
   }
+});
+
+/** Whether a part of the text is beyond the edge of its element. */
+const isCut = (element: Locator) =>
+  element.evaluate(
+    (node) => node.scrollWidth > node.clientWidth + 1 || node.scrollHeight > node.clientHeight + 1,
+  );
+
+test('at 400 % zoom, names and addresses can be read in lists and in records', async ({ desk }) => {
+  await createRecords(desk);
+  await desk.getByLabel('Language').selectOption('Deutsch');
+  await desk.setViewportSize({ width: 320, height: 640 });
+  await desk.goto('/#/licenses?open=1');
+  const heading = desk.getByRole('complementary').getByRole('heading', { name: 'Österreichische' });
+  await expect(heading).toBeVisible();
+  expect(await isCut(heading)).toBe(false);
+
+  await desk.goto('/#/licenses');
+  const row = desk.getByRole('row').filter({ hasText: 'Forschungs' });
+  const title = row.getByRole('gridcell').filter({ hasText: 'Forschungs' });
+  const [titleBox, rowBox] = [await title.boundingBox(), await row.boundingBox()];
+  expect(titleBox!.width).toBeGreaterThan(0.35 * rowBox!.width);
+
+  await desk.goto('/#/webhooks/1');
+  const strip = desk.locator('dl').filter({ hasText: 'Signaturgeheimnis' }).first();
+  await expect(strip).toBeVisible();
+  for (const value of await strip.getByRole('definition').all()) expect(await isCut(value)).toBe(false);
+  const [stripBox, buttonBox] = [
+    await strip.boundingBox(),
+    await desk.getByRole('button', { name: 'Weitere Aktionen' }).first().boundingBox(),
+  ];
+  expect(buttonBox!.y + buttonBox!.height).toBeLessThanOrEqual(stripBox!.y);
+});
+
+test('a name from right to left keeps its beginning where it is cut', async ({ desk }) => {
+  const name = 'المعهد الوطني للأدلة الجنائية والتحقيقات الرقمية في المنطقة الشرقية والغربية';
+  await issueLicense(desk, { holder: name });
+  for (const width of [1100, 320]) {
+    await desk.setViewportSize({ width, height: 700 });
+    await desk.goto('/#/licenses');
+    const cell = desk.getByRole('gridcell', { name, exact: true });
+    await expect(cell).toBeVisible();
+    const { first, edge } = await cell.evaluate((element) => {
+      const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+      while (texts.nextNode() && texts.currentNode.textContent === '');
+      const range = new Range();
+      range.setStart(texts.currentNode, 0);
+      range.setEnd(texts.currentNode, 1);
+      return { first: range.getBoundingClientRect().right, edge: element.getBoundingClientRect().right };
+    });
+    expect(first, `${width} px`).toBeLessThanOrEqual(edge);
+  }
+});
+
+test('with the text spacing of WCAG 1.4.12, the navigation shows its words in full', async ({ desk }) => {
+  await desk.setViewportSize({ width: 1100, height: 700 });
+  await desk.getByLabel('Language').selectOption('Deutsch');
+  await desk.evaluate(() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(
+      '* { line-height: 1.5; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }',
+    );
+    document.adoptedStyleSheets.push(sheet);
+  });
+  const links = desk.getByRole('navigation').getByRole('link');
+  for (const link of await links.all()) {
+    const label = link.getByText(/\p{L}/u).first();
+    expect(await isCut(label), String(await label.textContent())).toBe(false);
+  }
+  const [signOut, bar] = [
+    await desk.getByRole('button', { name: 'Abmelden' }).boundingBox(),
+    await desk.getByRole('banner').boundingBox(),
+  ];
+  expect(signOut!.x + signOut!.width).toBeLessThanOrEqual(bar!.x + bar!.width);
 });

@@ -1,5 +1,6 @@
 // A canvas ignores style sheets, so a chart reads its colors from the element around it.
-import { onMounted, onUnmounted, type Ref, shallowRef, watch } from 'vue';
+import { onMounted, type Ref, shallowRef, watch } from 'vue';
+import { useMediaQuery } from '../media-query.ts';
 import { isPrinting } from '../printing.ts';
 
 export interface ChartInk {
@@ -13,6 +14,9 @@ export interface ChartInk {
   surface: string;
   font: string;
 }
+
+/** What changes the tokens while the page is open. */
+const THEMES = ['(prefers-color-scheme: dark)', '(prefers-contrast: more)', '(forced-colors: active)'];
 
 /** @returns null until the element is on the page */
 export function useChartInk(box: Readonly<Ref<HTMLElement | null>>): Readonly<Ref<ChartInk | null>> {
@@ -30,17 +34,12 @@ export function useChartInk(box: Readonly<Ref<HTMLElement | null>>): Readonly<Re
       font: style.fontFamily,
     };
   }
-  const darkScheme = matchMedia('(prefers-color-scheme: dark)');
-  onMounted(() => {
-    read();
-    darkScheme.addEventListener('change', read);
-  });
-  watch(isPrinting, read);
-  onUnmounted(() => darkScheme.removeEventListener('change', read));
+  onMounted(read);
+  watch([isPrinting, ...THEMES.map(useMediaQuery)], read, { flush: 'post' });
   return ink;
 }
 
 /** `rgb(59, 91, 219)` with this opacity. */
 export function faded(color: string, opacity: number): string {
-  return color.replace(/^rgb\((.*)\)$/u, `rgba($1, ${opacity})`);
+  return color.replace(/^rgba?\(([^,]+,[^,]+,[^,)]+).*$/u, `rgba($1, ${opacity})`);
 }

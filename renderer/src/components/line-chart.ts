@@ -11,6 +11,7 @@ import {
 } from 'chart.js';
 import { formatCount } from '../i18n/i18n.ts';
 import type { ChartInk } from './chart-ink.ts';
+import type { LineLook } from './line-looks.ts';
 
 Chart.register(CategoryScale, Filler, LinearScale, LineController, LineElement, PointElement, Tooltip);
 
@@ -19,7 +20,7 @@ export const LINE = { pointRadius: 0, pointHoverRadius: 4, pointHitRadius: 8, te
 
 export interface PlotLine {
   values: readonly number[];
-  look: 'main' | 'dashed' | 'plain' | 'quiet';
+  look: LineLook;
 }
 
 export interface PlotLabels {

@@ -166,6 +166,6 @@ test('a QR code can be scanned', async ({ desk }) => {
       .data.flatMap((level) => [level, level, level, 255]),
   );
   // Not every reader finds light on dark.
-  const found = jsqr.default(pixels, width, height, { inversionAttempts: 'dontInvert' });
+  const found = jsqr(pixels, width, height, { inversionAttempts: 'dontInvert' });
   expect(found?.data).toBe(key);
 });

@@ -1,7 +1,7 @@
 // Files named on the command line, where `-` is stdin or stdout. Errors name the file and the reason.
 import { rmSync } from 'node:fs';
 import { open, readFile, unlink } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { modeForOthers } from '#server/platform/umask.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { CommandFailure } from './command-failure.ts';
@@ -22,12 +22,17 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 };
 
 /** @throws CommandFailure */
-export async function readTextFile(path: string): Promise<string> {
+export async function readBytes(path: string): Promise<Buffer> {
   try {
-    return path === STANDARD_STREAM ? await text(commandIo().stdin) : await readFile(path, 'utf8');
+    return path === STANDARD_STREAM ? await buffer(commandIo().stdin) : await readFile(path);
   } catch (error) {
     throw fileFailure('not_found', `cannot read ${path}`, error);
   }
+}
+
+/** @throws CommandFailure */
+export async function readTextFile(path: string): Promise<string> {
+  return (await readBytes(path)).toString('utf8');
 }
 
 /** Writes a file that other users may read. @throws CommandFailure */

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { join, relative, sep, isAbsolute } from 'node:path';
 import { ConfigError, type SettingValues } from './config.ts';
 import { nearestPath } from './nearest-path.ts';
+import { NOT_UTF8, passphraseIn } from './passphrase-file.ts';
 import { pathRule, RuleError } from './rule-error.ts';
 import { SETTINGS } from './settings.ts';
 import type { NamedRule } from '#server/wire/field-rules.ts';
@@ -124,16 +125,16 @@ export async function tryBackupFolder(folder: string): Promise<void> {
   }
 }
 
-/** The passphrase without the final line break; null if no file is set. @throws BackupFolderError */
+/** @returns null if no file is set @throws BackupFolderError */
 export async function readBackupPassphrase(file: string | null): Promise<string | null> {
   if (file === null) return null;
-  const refuse = (why: string, rule?: NamedRule) =>
+  const refuse = (why: string, rule: NamedRule | undefined) =>
     new BackupFolderError('passphrase_file', `the passphrase file ${file} cannot be used: ${why}`, rule);
-  const text = await readFile(file, 'utf8').catch((error: Error) => {
+  const bytes = await readFile(file).catch((error: Error) => {
     throw refuse(error.message, pathRule(error, file));
   });
-  const passphrase = text.replace(/\r?\n$/u, '');
-  if (!passphrase.isWellFormed()) throw refuse('it is not UTF-8 text');
+  const passphrase = passphraseIn(bytes);
+  if (passphrase === null) throw refuse(NOT_UTF8, { reason: 'passphrase_not_utf8', values: { path: file } });
   if (passphrase.length < MIN_PASSPHRASE || passphrase.length > MAX_PASSPHRASE)
     throw refuse(
       `it must contain ${MIN_PASSPHRASE} to ${MAX_PASSPHRASE} characters (got ${passphrase.length})`,

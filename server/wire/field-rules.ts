@@ -114,6 +114,7 @@ const OTHER_REASONS = [
   'passphrase_in_backup_folder',
   'backup_folder_required',
   'not_passphrase_length',
+  'passphrase_not_utf8',
   'no_database_url',
   'database_refused',
   'database_login_refused',

@@ -147,6 +147,22 @@ describe('backup and restore', () => {
     expect(existsSync(never)).toBe(false);
   });
 
+  test('read the passphrase as it is typed, whatever program wrote its file', async () => {
+    const sealed = join(folder, 'from-an-editor.ldbackup');
+    const withMark = join(folder, 'with-mark');
+    writeFileSync(withMark, `\uFEFF${PASSPHRASE}\r\n`);
+    await cli.ok('backup', '--out', sealed, '--passphrase-file', withMark);
+    await cli.ok('restore', sealed, ...WITH_PASSPHRASE, '--yes');
+    const latin1 = join(folder, 'latin-1');
+    writeFileSync(latin1, 'drei Züge nach Köln\n', 'latin1');
+    const never = join(folder, 'never.ldbackup');
+    expect(await cli.fails('backup', '--out', never, '--passphrase-file', latin1)).toMatchObject({
+      error_code: 'invalid_request',
+      message: `cannot use ${latin1}: it is not UTF-8 text`,
+    });
+    expect(existsSync(never)).toBe(false);
+  });
+
   test('fail in one line where the server ends before all of it has come', async () => {
     const taken = temporaryDirectory();
     const lock = await lockDirectory(taken);

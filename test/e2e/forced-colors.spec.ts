@@ -94,6 +94,7 @@ test('the focus can be told from what is chosen', async ({ desk }) => {
   await chosen.focus();
   await desk.keyboard.press('Shift+Tab');
   await desk.keyboard.press('Tab');
+  await expect(chosen).toBeFocused();
   expect(await lookOf(chosen)).not.toEqual(before);
 
   await desk.goto('/#/licenses');
@@ -101,8 +102,10 @@ test('the focus can be told from what is chosen', async ({ desk }) => {
   await row.getByRole('checkbox').check();
   await expect(row).toHaveCSS('outline-style', 'solid');
   await row.press('Enter');
+  await expect(desk.getByRole('heading', { name: 'Acme' })).toBeVisible();
   const open = await lookOf(row);
   await desk.keyboard.press('Escape');
+  await expect(desk.getByRole('heading', { name: 'Acme' })).toBeHidden();
   await row.press('ArrowDown');
   await expect(row).toBeFocused();
   expect(await lookOf(row)).not.toEqual(open);

@@ -50,5 +50,5 @@ test('a chart follows the preference while it is shown', { tag: '@browser' }, as
   await expect.poll(colors).toContain('59 91 219');
   await desk.emulateMedia({ contrast: 'more' });
   await expect.poll(colors).toContain('31 55 143');
-  expect(await colors()).not.toContain('59 91 219');
+  await expect.poll(colors).not.toContain('59 91 219');
 });

@@ -182,6 +182,10 @@ describe('the daily backup', () => {
     await expect(server.admin.runBackup({})).rejects.toMatchObject({
       message: `the passphrase file ${passphraseFile} cannot be used: it must contain 12 to 1000 characters (got 5)`,
     });
+    writeFileSync(passphraseFile, 'drei Züge nach Köln', 'latin1');
+    await expect(server.admin.runBackup({})).rejects.toMatchObject({
+      message: `the passphrase file ${passphraseFile} cannot be used: it is not UTF-8 text`,
+    });
   });
 
   it('comes by itself after the start, if it is due', async () => {

@@ -89,7 +89,7 @@ describe('names the rule that a field breaks, with its values', () => {
     ['licenses', { holder: ' ', plan: 'standard' }, 'holder', 'empty'],
     ['licenses', { holder: 'x'.repeat(201), plan: 'standard' }, 'holder', 'too_long', { max: 200 }],
     ['licenses', { holder: 'x', plan: 'standard', email: 'x' }, 'email', 'not_an_email'],
-    ['licenses', { holder: 'x', plan: 'none' }, 'plan', 'plan_not_found'],
+    ['licenses', { holder: 'x', plan: 'none' }, 'plan', 'plan_not_found', { plan: 'none' }],
   ] as const)('%s %j: %s %s', async (path, body, field, reason, values?: object) => {
     const { body: reply } = await server.call('POST', `/${path}/`, body, bearer);
     const detail = (reply.details as { path: string }[] | undefined)?.find((one) => one.path === field);

@@ -113,6 +113,7 @@ export const brokenRuleMessages = messagesOf<Record<RuleReason, string>>(
     backup_folder_required: 'The daily backup needs a backup folder on another disk.',
     passphrase_in_backup_folder: 'The passphrase file must be outside of the backup folder {path}.',
     not_passphrase_length: 'The passphrase in {path} must have {min} to {max} characters. It has {got}.',
+    passphrase_not_utf8: 'The passphrase file {path} is not UTF-8. Save it as UTF-8.',
     no_database_url: "The file {path} must contain a URL, such as postgres://user{'@'}host:port/database.",
     database_refused:
       'The database server accepts no connections. Check the host and port, and whether it runs.',
@@ -239,6 +240,8 @@ export const brokenRuleMessages = messagesOf<Record<RuleReason, string>>(
     passphrase_in_backup_folder:
       'Die Passphrasendatei muss außerhalb des Sicherungsordners {path} liegen. Sonst könnte jeder, der eine Kopie des Ordners hat, die Sicherungen lesen.',
     not_passphrase_length: 'Die Passphrase in {path} muss {min} bis {max} Zeichen lang sein. Sie hat {got}.',
+    passphrase_not_utf8:
+      'Die Passphrasendatei {path} ist nicht in UTF-8 kodiert. Speichern Sie sie in UTF-8.',
     no_database_url:
       "Die Datei {path} muss eine URL enthalten, etwa postgres://benutzer{'@'}host:port/datenbank.",
     database_refused:

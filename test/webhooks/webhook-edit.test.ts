@@ -149,7 +149,7 @@ it('is not marked by a test of its old address that ends later', async () => {
   await lookUntil(async () => receiver.to('/slow')[0]);
   await server.admin.updateWebhook({ id, url: receiver.url('/quick') });
   await receiver.release('/slow');
-  expect((await tested).attempt).toMatchObject({ status: 503 });
+  expect((await tested).attempt).toMatchObject({ status: 503, error: 'HTTP 503' });
   expect((await server.admin.showWebhook({ id })).webhook).toMatchObject({
     last_test_at: null,
     last_test_error: null,

@@ -29,12 +29,12 @@ function quitWithSession(quit: () => void): void {
     (powerMonitor as NodeJS.EventEmitter).on('shutdown', quitFirst);
     return;
   }
-  // Windows sends it to windows only: to every one, as any may be closed while the page objects to that.
+  // Windows sends it to windows only: to all of them, because any may be closed while the page objects to quitting.
   const listen = (window: BrowserWindow) => {
     window.on('query-session-end', quitFirst);
     window.on('session-end', quit);
   };
-  // The app may have no other open.
+  // The app may have no other window.
   listen(new BrowserWindow({ show: false, focusable: false, skipTaskbar: true, width: 1, height: 1 }));
   app.on('browser-window-created', (_event, window) => listen(window));
 }

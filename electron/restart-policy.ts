@@ -1,12 +1,12 @@
-// When a server that died is started again.
+// When a server that died is started again, and a page that crashed is loaded again.
 
 const FIRST_DELAY_MS = 250;
 const MAX_FAILURES = 5;
 const FAILURE_WINDOW_MS = 60_000;
 
-/** The failures that still count. */
-export function recentFailures(failures: readonly number[], now: number): number[] {
-  return failures.filter((failure) => now - failure < FAILURE_WINDOW_MS);
+/** @returns the failures that still count, and the one of now */
+export function withFailure(failures: readonly number[], now: number): number[] {
+  return [...failures.filter((failure) => now - failure < FAILURE_WINDOW_MS), now];
 }
 
 /**

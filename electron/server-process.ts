@@ -5,7 +5,7 @@ import type { ServerStatus } from '#server/features/overview/server-status.ts';
 import type { MessageFromServer, MessageToServer } from '#server/process/parent-port.ts';
 import type { Failure } from './failure-screen.ts';
 import { createTail } from './output-tail.ts';
-import { recentFailures, restartDelay } from './restart-policy.ts';
+import { restartDelay, withFailure } from './restart-policy.ts';
 
 const STOP_TIMEOUT_MS = 5000;
 
@@ -102,9 +102,8 @@ export function setUpServerProcess(options: ServerProcessOptions): ServerProcess
   }
 
   function recover(code: number, reason: string, log: string): void {
-    const now = Date.now();
     // A server that ended without an error was restarted by an administrator.
-    if (code !== 0) failures = [...recentFailures(failures, now), now];
+    if (code !== 0) failures = withFailure(failures, Date.now());
     const delay = restartDelay(failures.length);
     if (delay === null) options.onGiveUp({ cause: 'crashes', reason, log, taken: null });
     else restartTimer = setTimeout(() => void run(), delay);

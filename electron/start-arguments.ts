@@ -47,7 +47,7 @@ export function rememberForUpdate(flags: ServerFlags): void {
   write(afterUpdate(), hiddenStart(flags));
 }
 
-/** No installer starts the app, so its next start is an ordinary one. */
+/** The update is not installed, so the next start is an ordinary one. */
 export function forgetForUpdate(): void {
   rmSync(afterUpdate(), { force: true });
 }

@@ -21,7 +21,7 @@ interface Needs {
   startServer(): Promise<void>;
   /** The installer starts the app again without its command line. */
   rememberStart(): void;
-  /** There is no such start. */
+  /** The update is not installed, so the next start is an ordinary one. */
   forgetStart(): void;
   onAppImageRenamed(path: string): void;
 }

@@ -1,7 +1,7 @@
 // The one window. It shows the page that the server's admin listener serves.
 import type { BrowserWindow } from 'electron';
 import { createLockedWindow } from './locked-window.ts';
-import { recentFailures, restartDelay } from './restart-policy.ts';
+import { restartDelay, withFailure } from './restart-policy.ts';
 import { askBeforeUnload } from './unload-question.ts';
 import type { Quit } from './quit.ts';
 import type { WindowState } from './window-state.ts';
@@ -102,8 +102,7 @@ export function setUpMainWindow(needs: Needs): MainWindow {
 
   /** The page's process has crashed, which leaves the window empty. Electron may not load in the event itself. */
   function recover(crashed: BrowserWindow): void {
-    const now = Date.now();
-    crashes = [...recentFailures(crashes, now), now];
+    crashes = withFailure(crashes, Date.now());
     const delay = restartDelay(crashes.length);
     if (delay === null) return;
     setTimeout(() => {

@@ -62,14 +62,14 @@ const dayNumber = (moment: number): number => Math.floor(moment / (DAY * 1000));
 /** How exact a date is. Today is shown to the minute in any case. */
 export type Precision = 'day' | 'minute' | 'second';
 
-/** `17 Nov 2027` or `today`, and `14:40` or `14:40:05`, in UTC as everywhere. @param now epoch milliseconds */
+/** `17 Nov 2027` or `today`, and `14:40` or `14:40:05`, in UTC as everywhere. @param now epoch milliseconds; null shows every day as a date */
 export function dateParts(
   timestamp: string,
-  now: number,
+  now: number | null,
   precision: Precision = 'day',
 ): [day: string, time?: string] {
   const at = Date.parse(timestamp);
-  const isToday = dayNumber(at) === dayNumber(now);
+  const isToday = now !== null && dayNumber(at) === dayNumber(now);
   const day = isToday ? inWords.value.format(0, 'day') : dates.value.format(at);
   if (precision === 'day' && !isToday) return [day];
   return [day, (precision === 'second' ? toSecond : toMinute).value.format(at)];

@@ -225,7 +225,7 @@ describe('a file of the product', () => {
     mkdirSync(path);
     await shell.happen({ do: 'second-instance', argv: [path] });
     expect((await shell.event('error-box')).content).toBe('It is not a file.');
-    // A pipe that nobody writes to.
+    // A pipe without a writer.
     if (process.platform === 'win32') return;
     const pipe = join(folder, 'pipe.lic');
     execFileSync('mkfifo', [pipe]);

@@ -124,7 +124,7 @@ describe('an update that is not installed leaves the server running', () => {
   });
 });
 
-test('a download that breaks off is reported, whoever looked for the version', async () => {
+test('a download that breaks off is reported, also for a version that the daily check found', async () => {
   const first = start({ env: { ...offering, STAND_IN_DOWNLOAD: 'interrupted' } });
   await first.event('shown');
   await callBridge(first, 'changePreferences', { update_address: 'https://127.0.0.1:9/' });

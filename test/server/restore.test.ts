@@ -155,7 +155,7 @@ describe('a restore', () => {
       { n: 2 ** 24 },
       /sealed in a format that this version cannot read/u,
     ],
-    ['a cost that is no power of two', { n: 5000 }, /sealed in a format that this version cannot read/u],
+    ['a cost that is not a power of two', { n: 5000 }, /sealed in a format that this version cannot read/u],
     ['half a block', { r: 1.5 }, /sealed in a format that this version cannot read/u],
   ])('derives the key of such a backup with what it says: %s', async (_what, change, refusal) => {
     const file = join(await keptDataDir(), 'backup.tar');

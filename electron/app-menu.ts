@@ -15,6 +15,7 @@ export interface AppMenuActions {
   quit(): void;
 }
 
+/** Every item has a text of ours: Electron's own are English in every language. */
 export function setUpAppMenu(actions: AppMenuActions): void {
   const t = texts();
   const item = (id: string, label: string, click: () => void, accelerator?: string) => ({
@@ -26,6 +27,8 @@ export function setUpAppMenu(actions: AppMenuActions): void {
   const quit = item('quit', t.quit, actions.quit, 'CmdOrCtrl+Q');
   const updates = item('check-for-updates', t.checkForUpdates, actions.checkForUpdates);
   const licenses = item('third-party-licenses', t.thirdPartyLicenses, actions.showThirdPartyLicenses);
+  const about: MenuItemConstructorOptions = { label: t.about, role: 'about' };
+  const closeWindow: MenuItemConstructorOptions = { label: t.closeWindow, role: 'close' };
   const separator: MenuItemConstructorOptions = { type: 'separator' };
 
   const template: MenuItemConstructorOptions[] = [
@@ -34,14 +37,14 @@ export function setUpAppMenu(actions: AppMenuActions): void {
           {
             role: 'appMenu' as const,
             submenu: [
-              { role: 'about' as const },
+              about,
               updates,
               separator,
-              { role: 'services' as const },
+              { label: t.services, role: 'services' as const },
               separator,
-              { role: 'hide' as const },
-              { role: 'hideOthers' as const },
-              { role: 'unhide' as const },
+              { label: t.hide, role: 'hide' as const },
+              { label: t.hideOthers, role: 'hideOthers' as const },
+              { label: t.showAll, role: 'unhide' as const },
               separator,
               quit,
             ],
@@ -53,22 +56,36 @@ export function setUpAppMenu(actions: AppMenuActions): void {
       submenu: [
         item('open-file', t.openFile, actions.openFile, 'CmdOrCtrl+O'),
         separator,
-        { role: 'close' },
+        closeWindow,
         ...(platform.isMacOS ? [] : [quit]),
       ],
     },
     // macOS needs it for the clipboard's shortcuts.
-    { label: t.edit, role: 'editMenu' },
+    {
+      label: t.edit,
+      role: 'editMenu',
+      submenu: [
+        { label: t.undo, role: 'undo' },
+        { label: t.redo, role: 'redo' },
+        separator,
+        { label: t.cut, role: 'cut' },
+        { label: t.copy, role: 'copy' },
+        { label: t.paste, role: 'paste' },
+        { label: t.delete, role: 'delete' },
+        separator,
+        { label: t.selectAll, role: 'selectAll' },
+      ],
+    },
     {
       label: t.view,
       submenu: [
-        { role: 'reload' },
+        { label: t.reload, role: 'reload' },
         separator,
-        { role: 'resetZoom' },
-        { role: 'zoomIn' },
-        { role: 'zoomOut' },
+        { label: t.actualSize, role: 'resetZoom' },
+        { label: t.zoomIn, role: 'zoomIn' },
+        { label: t.zoomOut, role: 'zoomOut' },
         separator,
-        { role: 'togglefullscreen' },
+        { label: t.fullScreen, role: 'togglefullscreen' },
       ],
     },
     {
@@ -82,14 +99,27 @@ export function setUpAppMenu(actions: AppMenuActions): void {
         item('write-key-file', t.writeKeyFile, actions.writeKeyFile),
       ],
     },
-    { label: t.window, role: 'windowMenu' },
+    {
+      label: t.window,
+      role: 'windowMenu',
+      submenu: [
+        { label: t.minimize, role: 'minimize' },
+        ...(platform.isMacOS
+          ? [
+              { label: t.zoom, role: 'zoom' as const },
+              separator,
+              { label: t.bringAllToFront, role: 'front' as const },
+            ]
+          : [closeWindow]),
+      ],
+    },
     {
       label: t.help,
       role: 'help',
       submenu: [
         item('api-reference', t.apiReference, actions.openApiReference),
         licenses,
-        ...(platform.isMacOS ? [] : [updates, { role: 'about' as const }]),
+        ...(platform.isMacOS ? [] : [updates, about]),
       ],
     },
   ];

@@ -1,6 +1,7 @@
 // How every window of the app is made: its page gets a preload script and nothing else of Electron or Node.
 import { join } from 'node:path';
 import { BrowserWindow, type BrowserWindowConstructorOptions, nativeTheme } from 'electron';
+import { setUpTextMenu } from './text-menu.ts';
 
 /** A page that loads more slowly is shown as it is. */
 const REVEAL_AFTER_MS = 3000;
@@ -52,6 +53,7 @@ export function createLockedWindow(
       spellcheck: false,
     },
   });
+  setUpTextMenu(window);
   revealOnce(window, beforeShow);
   return window;
 }

@@ -1,6 +1,6 @@
 // Keeps the position and size of the window for the next start.
 import { join } from 'node:path';
-import { app, type BrowserWindow, type Rectangle, screen } from 'electron';
+import { app, type BrowserWindow, type Display, type Rectangle, screen, type Size } from 'electron';
 import { readJsonFile, writeJsonFile } from './json-file.ts';
 
 const DEFAULT_SIZE = { width: 1440, height: 900 };
@@ -8,7 +8,7 @@ const DEFAULT_SIZE = { width: 1440, height: 900 };
 const REACHABLE = 48;
 
 export interface WindowState {
-  /** For a new window. Without a position if that would be off screen. */
+  /** For a new window, no larger than its screen. Without a position if that would be off screen. */
   options(): Partial<Rectangle>;
   /** Maximizes the window if it was. To be called when it is about to be shown: maximizing shows a hidden window. */
   restore(window: BrowserWindow): void;
@@ -28,15 +28,31 @@ function isReachable({ x, y, width }: Rectangle): boolean {
   });
 }
 
+/** The screen may be smaller than the one of last time, or than a new window. */
+function fit({ width, height }: Size, { workArea }: Display): Size {
+  return { width: Math.min(width, workArea.width), height: Math.min(height, workArea.height) };
+}
+
+/** A window that had to be made smaller begins at the edge of its screen. */
+function fitInPlace(kept: Rectangle): Rectangle {
+  const display = screen.getDisplayMatching(kept);
+  const size = fit(kept, display);
+  return {
+    ...size,
+    x: size.width < kept.width ? display.workArea.x : kept.x,
+    y: size.height < kept.height ? display.workArea.y : kept.y,
+  };
+}
+
 export function setUpWindowState(): WindowState {
   const path = join(app.getPath('userData'), 'window-state.json');
   const kept = readJsonFile(path);
 
   return {
     options() {
-      if (!isRectangle(kept)) return DEFAULT_SIZE;
-      const { x, y, width, height } = kept;
-      return isReachable(kept) ? { x, y, width, height } : { width, height };
+      if (!isRectangle(kept)) return fit(DEFAULT_SIZE, screen.getPrimaryDisplay());
+      if (!isReachable(kept)) return fit(kept, screen.getPrimaryDisplay());
+      return fitInPlace(kept);
     },
     restore(window) {
       if (kept['maximized'] === true) window.maximize();

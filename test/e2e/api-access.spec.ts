@@ -18,7 +18,7 @@ test('a token is created, used and revoked', async ({ desk, server }) => {
   const create = desk.getByRole('dialog', { name: 'New API token' });
   await create.getByLabel('Name').fill('   ');
   await create.getByRole('button', { name: 'Create token' }).click();
-  await expect(create.getByRole('alert')).toContainText('must not be empty');
+  await expect(create.getByRole('alert')).toContainText('Name must not be empty');
   await create.getByLabel('Name').fill('Web-Shop');
   await create.getByRole('button', { name: 'Create token' }).click();
   const created = desk.getByRole('dialog', { name: 'API token created' });

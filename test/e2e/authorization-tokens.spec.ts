@@ -56,7 +56,7 @@ test('a token is issued, shown once, replaced with a warning, and revoked', asyn
   await expect(dialog).not.toContainText('This replaces');
   await dialog.getByRole('button', { name: 'Issue' }).click();
   await expect(dialog.getByRole('alert')).toContainText(
-    'product must be 1 to 64 lowercase letters, digits or hyphens',
+    'Product must be 1 to 64 lowercase letters, digits or hyphens',
   );
   await dialog.getByLabel('Product').fill('my-product');
   await dialog.getByRole('button', { name: 'Issue and replace' }).click();

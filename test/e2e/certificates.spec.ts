@@ -161,7 +161,9 @@ test(
       .getByLabel('Certificate signing request (CSR)', { exact: true })
       .fill('-----BEGIN NOTHING-----');
     await dialog.getByRole('button', { name: 'Issue' }).click();
-    await expect(dialog.getByRole('alert')).toContainText('csr');
+    await expect(dialog.getByRole('alert')).toContainText(
+      'Certificate signing request (CSR): The signing request must',
+    );
     await expect(dialog.getByLabel('Certificate signing request (CSR)', { exact: true })).toHaveAttribute(
       'aria-invalid',
       'true',

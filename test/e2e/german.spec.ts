@@ -31,8 +31,8 @@ test('what is wrong with a refused field is said in German', async ({ desk }) =>
   const refused = dialog.getByRole('alert');
   await expect(refused).toContainText('Der Server hat diese Werte abgelehnt:');
   await expect(refused.getByRole('listitem')).toHaveText([
-    'holder Entfernen Sie das unsichtbare Zeichen (U+200B).',
-    'email Geben Sie eine E-Mail-Adresse ein, etwa name@example.com.',
+    'Inhaber: Entfernen Sie das unsichtbare Zeichen (U+200B).',
+    'E-Mail: Geben Sie eine E-Mail-Adresse ein, etwa name@example.com.',
   ]);
   await expect(refused.locator('[lang="en"]')).toHaveCount(0);
   await expect(dialog.getByLabel('E-Mail')).toHaveAccessibleDescription(/Geben Sie eine E-Mail-Adresse ein/u);

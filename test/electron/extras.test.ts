@@ -364,13 +364,23 @@ describe('the menu', () => {
   test('speaks the language of the system', async () => {
     const shell = await opened({ STAND_IN_LOCALE: 'de-AT' });
     const { items } = await shell.event('menu');
-    expect(items.map(({ label }) => label)).toContain('Datenverzeichnis anzeigen');
+    expect(items.map(({ label }) => label)).toEqual(
+      expect.arrayContaining(['Datenverzeichnis anzeigen', 'Ausschneiden', 'Vollbild ein/aus', 'Minimieren']),
+    );
+    expect(items.filter(({ label }) => label.startsWith('English'))).toEqual([]);
     await shell.happen({ do: 'click-menu', id: 'show-data-directory' });
     expect((await shell.event('opened')).what).toBe(shell.dataDir);
     await shell.happen({ do: 'click-menu', id: 'api-reference' });
     expect((await shell.event('opened', 2)).what).toBe('http://127.0.0.1:2/docs/');
     await shell.happen({ do: 'click-menu', id: 'third-party-licenses' });
     expect((await shell.event('load', 2)).url).toBe(`${PAGE}#/settings?tab=about`);
+  });
+
+  test('speaks it on macOS as well, whose menu has more items', async () => {
+    const shell = await opened({ STAND_IN_LOCALE: 'de-AT', STAND_IN_PLATFORM: 'darwin' });
+    const { items } = await shell.event('menu');
+    expect(items.map(({ label }) => label)).toContain('License Desk ausblenden');
+    expect(items.filter(({ label }) => label.startsWith('English'))).toEqual([]);
   });
 
   test('looks for updates only with an update address and in an installed app', async () => {
@@ -381,5 +391,34 @@ describe('the menu', () => {
     await callBridge(shell, 'changePreferences', { update_address: 'https://127.0.0.1:9/' });
     await shell.happen({ do: 'click-menu', id: 'check-for-updates' });
     expect((await shell.event('message-box', 2)).message).toBe('Only an installed app can be updated.');
+  });
+});
+
+describe('a right-click', () => {
+  test('on a field offers what can be done there, where it was made', async () => {
+    const shell = await opened();
+    const can = ['canUndo', 'canPaste', 'canSelectAll'];
+    await shell.happen({ do: 'right-click', isEditable: true, selectionText: '', can });
+    const { items, x, y } = await shell.event('popup');
+    expect([x, y]).toEqual([7, 9]);
+    expect(items.filter(({ enabled }) => enabled).map(({ label }) => label)).toEqual([
+      'Undo',
+      'Paste',
+      'Select All',
+    ]);
+    expect(items.filter(({ enabled }) => !enabled).map(({ label }) => label)).toEqual([
+      'Redo',
+      'Cut',
+      'Copy',
+    ]);
+  });
+
+  test('on selected text offers to copy it, and opens nothing elsewhere', async () => {
+    const shell = await opened({ STAND_IN_LOCALE: 'de-AT' });
+    await shell.happen({ do: 'right-click', isEditable: false, selectionText: '', can: ['canSelectAll'] });
+    await shell.happen({ do: 'right-click', isEditable: false, selectionText: 'ABC', can: ['canCopy'] });
+    const { items } = await shell.event('popup');
+    expect(items).toEqual([{ id: '', label: 'Kopieren', enabled: true, checked: false }]);
+    expect(shell.count('popup')).toBe(1);
   });
 });

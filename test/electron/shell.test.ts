@@ -185,6 +185,19 @@ describe('the window', () => {
     expect(options).toMatchObject({ width: 1100, height: 700 });
     expect(options).not.toHaveProperty('x');
   });
+
+  test('fits on its screen, which may be smaller than the last one', async () => {
+    const env = { ...announcing, STAND_IN_SCREEN: '1366x720' };
+    const first = start({ env });
+    expect((await first.event('window')).options).toMatchObject({ width: 1366, height: 720 });
+    await first.event('shown');
+    await first.happen({ do: 'move-window', x: 40, y: 60, width: 1800, height: 700 });
+    await first.happen({ do: 'click-tray', id: 'quit' }).catch(() => {});
+    await first.exited;
+
+    const second = start({ env, dataDir: first.dataDir });
+    expect((await second.event('window')).options).toMatchObject({ x: 0, y: 60, width: 1366, height: 700 });
+  });
 });
 
 describe('a server that dies', () => {

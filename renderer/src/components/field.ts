@@ -1,5 +1,6 @@
 // What all form fields share: the id that ties label, hint and problem to the control, and the problem itself.
-import { computed, onMounted, ref, useId, watch } from 'vue';
+import { computed, onMounted, onScopeDispose, ref, useId, watch } from 'vue';
+import { forgetRefused, nameRefused } from './refused-fields.ts';
 import { validityText } from './validity-text.ts';
 
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
@@ -24,14 +25,25 @@ export function useRefusal(id: () => string | undefined, refused: () => Refused)
     const given = refused();
     return typeof given === 'string' ? given : undefined;
   });
-  function focusFirst(): void {
-    const control = reasonId.value === undefined ? null : document.getElementById(id() ?? '');
+  function announce(): void {
+    if (reasonId.value === undefined) return;
+    const control = document.getElementById(id() ?? '');
+    nameRefused(reasonId.value, control);
     const first = control?.closest('form')?.querySelector('[aria-invalid="true"]');
     if (control && first === control) control.focus();
   }
-  watch(reasonId, focusFirst, { flush: 'post' });
+  const forget = (reason = reasonId.value) => void (reason !== undefined && forgetRefused(reason));
+  watch(
+    reasonId,
+    (_now, earlier) => {
+      forget(earlier);
+      announce();
+    },
+    { flush: 'post' },
+  );
   // Of a tab that is opened because of the refusal.
-  onMounted(focusFirst);
+  onMounted(announce);
+  onScopeDispose(forget);
   return reasonId;
 }
 

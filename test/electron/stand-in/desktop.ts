@@ -1,5 +1,5 @@
 // What else the shell uses of the desktop: clipboard, other programs, screens, power.
-import { platform } from './environment.ts';
+import { platform, screenSize } from './environment.ts';
 import { report } from './happenings.ts';
 import { needReady } from './lifecycle.ts';
 import { electronEvent, emit, strict, strictEmitter } from './strict.ts';
@@ -16,12 +16,16 @@ export const shell = strict<Electron.Shell>('shell', {
   openExternal: async (url) => report({ event: 'opened', what: url }),
 } satisfies Partial<Electron.Shell>);
 
-const display = { workArea: { x: 0, y: 0, width: 1920, height: 1040 } } as Electron.Display;
+const [width = 0, height = 0] = screenSize;
+function display(): Electron.Display {
+  needReady("The 'screen' module can't be used before the app 'ready' event");
+  return { workArea: { x: 0, y: 0, width, height } } as Electron.Display;
+}
+
 export const screen = strictEmitter<Electron.Screen>('screen', {
-  getAllDisplays() {
-    needReady("The 'screen' module can't be used before the app 'ready' event");
-    return [display];
-  },
+  getAllDisplays: () => [display()],
+  getPrimaryDisplay: display,
+  getDisplayMatching: display,
 } satisfies Partial<Electron.Screen>);
 
 export const nativeTheme = strictEmitter<Electron.NativeTheme>('nativeTheme', {

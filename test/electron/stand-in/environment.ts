@@ -14,6 +14,9 @@ export const isSecondInstance = read('SECOND_INSTANCE') === '1';
 
 export const locale = read('LOCALE') ?? 'en-US';
 
+/** The only screen, without its bars: `1366x720`. */
+export const screenSize = (read('SCREEN') ?? '1920x1040').split('x').map(Number);
+
 /** Where the user keeps documents, and where the system keeps the data of apps. */
 export const documents = read('DOCUMENTS');
 export const appData = read('APP_DATA');

@@ -24,6 +24,7 @@ export type ShellEvent =
   | { event: 'file-dialog'; kind: 'open' | 'save'; defaultPath: string; extensions: string[] }
   | { event: 'path'; name: string; path: string }
   | { event: 'menu'; items: MenuEntry[] }
+  | { event: 'popup'; items: MenuEntry[]; x: number | undefined; y: number | undefined }
   | { event: 'tray'; icon: string; title: string; tooltip: string; items: MenuEntry[] }
   | { event: 'notification'; title: string; body: string }
   | { event: 'opened'; what: string }
@@ -61,6 +62,8 @@ export type Happening =
   | { do: 'choose-path'; path: string | null }
   | { do: 'click-menu' | 'click-tray'; id: string }
   | { do: 'click-tray-icon' }
+  /** A right-click on a field, on selected text, or on neither; `can`: what may be done there. */
+  | { do: 'right-click'; isEditable: boolean; selectionText: string; can: string[] }
   /** Windows: the toast goes to the Action Center, and its object hears no more of it. */
   | { do: 'time-out-notification' | 'click-notification'; number: number }
   /** A download that is under way while these happen, in this order. */

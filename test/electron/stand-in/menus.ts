@@ -24,8 +24,15 @@ function check(template: Template): void {
 const flat = (template: Template): Template =>
   template.flatMap((item) => [item, ...(Array.isArray(item.submenu) ? flat(item.submenu) : [])]);
 
+/** Electron's own texts are English in every language: of a role, and of the submenu that some roles come with. */
+function labelOf({ label, role, submenu }: Template[number]): string | undefined {
+  const hasOwnItems = role?.toLowerCase().endsWith('menu') && submenu === undefined;
+  return hasOwnItems || (label === undefined && role !== undefined && !submenu) ? `English: ${role}` : label;
+}
+
 const entries = (template: Template): MenuEntry[] =>
   flat(template)
+    .map((item) => ({ ...item, label: labelOf(item) }))
     .filter(({ label }) => label !== undefined)
     .map(({ id = '', label = '', enabled = true, checked = false }) => ({ id, label, enabled, checked }));
 
@@ -43,7 +50,12 @@ let trayMenu: Template = [];
 export const Menu = strict<typeof Electron.Menu>('Menu', {
   buildFromTemplate(template) {
     check(template as Template);
-    return { template } as BuiltMenu as unknown as Electron.Menu;
+    return {
+      template,
+      popup({ x, y } = {}) {
+        report({ event: 'popup', items: entries(template as Template), x, y });
+      },
+    } satisfies BuiltMenu & Partial<Electron.Menu> as unknown as Electron.Menu;
   },
   setApplicationMenu(menu) {
     appMenu = (menu as unknown as BuiltMenu).template;

@@ -98,6 +98,8 @@ async function happen(happening: Happening): Promise<unknown> {
       return clickTray(happening.id);
     case 'click-tray-icon':
       return clickTrayIcon();
+    case 'right-click':
+      return window?.contents.rightClick(happening);
     case 'click-notification':
       return clickNotification(happening.number);
     case 'time-out-notification':

@@ -1,6 +1,6 @@
 // `webContents`: what a window shows, and what its page does that the shell has a say in.
 import { browserEndpoint } from './environment.ts';
-import { report } from './happenings.ts';
+import { type Happening, report } from './happenings.ts';
 import { handleInvoke } from './ipc.ts';
 import { type PageEvents, type Shown, showPage } from './pages.ts';
 import { showNothing } from './preload-world.ts';
@@ -10,11 +10,16 @@ import { cloned, electronEvent, emit, strictEmitter } from './strict.ts';
 
 type WindowOpenHandler = Parameters<Electron.WebContents['setWindowOpenHandler']>[0];
 
+type RightClick = Extract<Happening, { do: 'right-click' }>;
+
+const EDITS = ['canUndo', 'canRedo', 'canCut', 'canCopy', 'canPaste', 'canDelete', 'canSelectAll'];
+
 export interface Contents {
   object: Electron.WebContents;
   shown: Shown;
   /** As the page’s own `window.open` does. */
   openWindow(url: string): string;
+  rightClick(on: RightClick): void;
   /** The process of the page ends. */
   crash(): void;
 }
@@ -81,5 +86,9 @@ export function createContents(owner: Owner): Contents {
     isCrashed = true;
     emit(object, 'render-process-gone', electronEvent({}), { reason: 'crashed', exitCode: 5 });
   }
-  return { object, shown, openWindow, crash };
+  const rightClick = ({ isEditable, selectionText, can }: RightClick) => {
+    const editFlags = Object.fromEntries(EDITS.map((what) => [what, can.includes(what)]));
+    emit(object, 'context-menu', electronEvent({}), { x: 7, y: 9, isEditable, selectionText, editFlags });
+  };
+  return { object, shown, openWindow, rightClick, crash };
 }

@@ -26,6 +26,7 @@ import { setUpShellWindow } from './shell-window.ts';
 import { setUpSingleInstance } from './single-instance.ts';
 import { forgetForUpdate, HIDDEN_FLAG, rememberForUpdate, startArguments } from './start-arguments.ts';
 import { setUpStartAtLogin } from './start-at-login.ts';
+import { setUpSlowStart } from './slow-start.ts';
 import { showStillRunningNotice } from './still-running.ts';
 import { setUpPortChoice } from './taken-port.ts';
 import { texts } from './texts.ts';
@@ -62,13 +63,19 @@ async function runShell(): Promise<void> {
   const startAtLogin = setUpStartAtLogin(lastingFlags(flags, process.env));
   const preferences = setUpPreferences(startAtLogin);
   /** A problem that keeps the server from running is more important than its page. */
-  const bringToFront = () => notice.focus() || window.focus();
+  const bringToFront = () => notice.focus() || slowStart.show() || window.focus();
   let api = '';
   const copyApiAddress = () => void clipboard.writeText(api);
   const dock = setUpDock(startsHidden());
   const trayHost = setUpTrayHost();
   const keepAwake = setUpKeepAwake(preferences);
   const notice = setUpShellWindow(dock.show);
+  const slowStart = setUpSlowStart({
+    window: notice,
+    dataDir,
+    startsHidden: startsHidden(),
+    quit: () => quit.byUser(),
+  });
   const vault = setUpMasterKey({ dataDir, flags, desk: createPassphraseDesk(notice) });
   const ports = setUpPortChoice(flags);
   const onFailure = async (failure: Failure) => {
@@ -87,8 +94,10 @@ async function runShell(): Promise<void> {
     modulePath: join(import.meta.dirname, 'server.js'),
     args: () => serverArguments(flags),
     prepare: () => keyEnvironment(vault, onFailure),
+    onStarting: slowStart.begin,
     onReady(addresses) {
       ({ api } = addresses);
+      slowStart.ready();
       keepAwake.serverRuns(true);
       window.open(addresses.admin);
     },
@@ -97,6 +106,7 @@ async function runShell(): Promise<void> {
       notify(status);
     },
     onDown() {
+      slowStart.fail();
       keepAwake.serverRuns(false);
       tray.show(null);
     },

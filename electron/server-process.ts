@@ -16,6 +16,8 @@ export interface ServerProcessOptions {
   args(): string[];
   /** Prepares the server's environment before each start. @returns null if that failed, which was already reported */
   prepare(): Promise<Record<string, string> | null>;
+  /** A start has begun. @param log what the server has written so far */
+  onStarting(log: () => string): void;
   /** After every start, and after `requestSignIn`. */
   onReady(addresses: { admin: string; api: string }): void;
   onStatus(status: ServerStatus): void;
@@ -70,6 +72,7 @@ export function setUpServerProcess(options: ServerProcessOptions): ServerProcess
     let refusal: Omit<Failure, 'log'> | null = null;
     let failure = '';
     child = server;
+    options.onStarting(tail.log);
     server.on('message', (message: unknown) => {
       if (!isMessage(message)) return;
       if (message.type === 'ready') return options.onReady(message);

@@ -119,6 +119,10 @@ export const de: Texts = {
     service:
       'Starten oder installieren Sie den Dienst, und versuchen Sie es erneut. Der Befehl license-desk service status --user zeigt seinen Zustand. Ein Dienst eines anderen Kontos lässt sich nicht in der App verwenden: Öffnen Sie sein Backoffice mit license-desk open.',
   },
+  slowStart: 'Der Server startet noch',
+  slowStartReason: 'Er hat seit dem Start von License Desk nicht geantwortet.',
+  slowStartAdvice:
+    'Nach einem Update oder bei einer großen Datenbank kann ein Start mehrere Minuten dauern. Sobald der Server bereit ist, erscheint seine Seite anstelle dieses Fensters. Wenn sich nichts ändert, steht im Protokoll, was der Server tut.',
   noService: (dataDir) => `Für das Datenverzeichnis ${dataDir} läuft kein Server, den Sie verwenden können.`,
   restartService:
     'Der Server läuft als Dienst. Starten Sie ihn mit der Dienstverwaltung dieses Computers neu (systemctl, launchctl oder Aufgabenplanung).',

@@ -114,6 +114,10 @@ export const en = {
     service:
       'Start or install the service, then try again. The command license-desk service status --user shows its state. A service of another account cannot be used from the app: open its back office with license-desk open.',
   },
+  slowStart: 'The server is still starting',
+  slowStartReason: 'It has not answered since License Desk was started.',
+  slowStartAdvice:
+    'After an update, or with a large database, a start can take several minutes. When the server is ready, its page takes the place of this window. If nothing changes, the log says what the server is doing.',
   noService: (dataDir: string) => `No server that you can use is running on ${dataDir}.`,
   restartService:
     'The server runs as a service. Restart it with the service manager of this computer (systemctl, launchctl or Task Scheduler).',

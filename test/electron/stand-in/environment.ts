@@ -43,6 +43,9 @@ export const keychainLock = read('KEYCHAIN_LOCK');
 /** No timer of the shell runs longer than these milliseconds. */
 export const longestTimer = Number(read('LONGEST_TIMER') ?? Number.POSITIVE_INFINITY);
 
+/** Timers of these milliseconds run as long as they are. */
+export const keptTimer = Number(read('KEPT_TIMER'));
+
 /** Where the app's package.json is. */
 export const appPath = read('APP_PATH') ?? process.cwd();
 

@@ -51,7 +51,7 @@ export const Menu = strict<typeof Electron.Menu>('Menu', {
   buildFromTemplate(template) {
     check(template as Template);
     return {
-      template,
+      template: template as Template,
       popup({ x, y } = {}) {
         report({ event: 'popup', items: entries(template as Template), x, y });
       },

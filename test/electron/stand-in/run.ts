@@ -3,7 +3,14 @@
 import { registerHooks } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { browserEndpoint, isPackaged, longestTimer, offeredVersion, platform } from './environment.ts';
+import {
+  browserEndpoint,
+  isPackaged,
+  keptTimer,
+  longestTimer,
+  offeredVersion,
+  platform,
+} from './environment.ts';
 import { report } from './happenings.ts';
 
 const STAND_INS = new Map([['electron', import.meta.resolve('./electron.ts')]]);
@@ -42,7 +49,11 @@ Object.defineProperty(process, 'platform', { value: platform });
 for (const name of ['setTimeout', 'setInterval'] as const) {
   const original = globalThis[name];
   globalThis[name] = ((run: () => void, delay = 0, ...args: []) =>
-    original(run, Math.min(delay, longestTimer), ...args)) as typeof setTimeout & typeof setInterval;
+    original(
+      run,
+      delay === keptTimer ? delay : Math.min(delay, longestTimer),
+      ...args,
+    )) as typeof setTimeout & typeof setInterval;
 }
 report({ event: 'registered', at: performance.timeOrigin + performance.now() });
 try {

@@ -1,0 +1,89 @@
+// Says that the server is still starting, if that takes long: until it is ready, there is no page to show.
+import { join } from 'node:path';
+import { shell } from 'electron';
+import type { FailureView } from './shell-bridge.ts';
+import type { ShellWindow } from './shell-window.ts';
+import { texts } from './texts.ts';
+
+const SLOW_AFTER_MS = 15_000;
+
+export interface SlowStart {
+  /** A start has begun. @param log what the server has written so far */
+  begin(log: () => string): void;
+  /** The server is ready for the first time. Later, the page itself says whether it answers. */
+  ready(): void;
+  /** The start has failed. */
+  fail(): void;
+  /** Someone wants to see the app. @returns whether the window is shown */
+  show(): boolean;
+}
+
+interface Needs {
+  window: Pick<ShellWindow, 'ask' | 'close'>;
+  dataDir: string;
+  startsHidden: boolean;
+  quit(): void;
+}
+
+function viewOf(log: string): FailureView {
+  const t = texts();
+  return {
+    kind: 'failure',
+    title: t.slowStart,
+    reason: t.slowStartReason,
+    advice: t.slowStartAdvice,
+    log,
+    logTitle: t.log,
+    actions: [
+      { name: 'show_logs', label: t.showLogs },
+      { name: 'quit', label: t.quit },
+    ],
+    port: null,
+  };
+}
+
+export function setUpSlowStart({ window, dataDir, startsHidden, quit }: Needs): SlowStart {
+  let isWanted = !startsHidden;
+  let isOver = false;
+  let isShown = false;
+  let timer: NodeJS.Timeout | undefined;
+  /** Set once the start takes long. */
+  let slowLog: (() => string) | null = null;
+
+  async function open(log: () => string): Promise<void> {
+    isShown = true;
+    const answer = await window.ask(viewOf(log()));
+    isShown = false;
+    if (answer?.kind !== 'failure') return;
+    if (answer.action === 'quit') return quit();
+    await shell.openPath(join(dataDir, 'logs'));
+    if (slowLog) await open(slowLog);
+  }
+
+  function end(): void {
+    clearTimeout(timer);
+    slowLog = null;
+    if (isShown) window.close();
+    isShown = false;
+  }
+
+  return {
+    begin(log) {
+      if (isOver) return;
+      timer = setTimeout(() => {
+        slowLog = log;
+        if (isWanted) void open(log);
+      }, SLOW_AFTER_MS);
+    },
+    ready() {
+      isOver = true;
+      end();
+    },
+    fail: end,
+    show() {
+      isWanted = true;
+      if (slowLog) void open(slowLog);
+      return slowLog !== null;
+    },
+  };
+}

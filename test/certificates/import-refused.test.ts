@@ -51,14 +51,14 @@ describe('refused is an authority', () => {
       'of an EC key on another curve',
       'private_key',
       () => withKey(ec),
-      /^must be RSA of at least 2048 bits or EC on P-256 \(got EC on P-384\)$/u,
-      { reason: 'unsupported_key', values: { key_type: 'EC P-384' } },
+      /^must be RSA of at least 2048 bits or EC P-256 \(got EC P-384\)$/u,
+      { reason: 'unsupported_key', values: { key_type: 'EC P-384', min: 2048 } },
     ],
     [
       'of an RSA key of 1024 bits',
       'private_key',
       () => withKey(['-algorithm', 'RSA', '-pkeyopt', 'rsa_keygen_bits:1024']),
-      /^must be RSA of at least 2048 bits or EC on P-256 \(got 1024 bits\)$/u,
+      /^must be RSA of at least 2048 bits or EC P-256 \(got 1024 bits\)$/u,
       { reason: 'key_too_short', values: { min: 2048, got: 1024 } },
     ],
     [
@@ -257,15 +257,15 @@ describe('refused is an authority', () => {
     ['DSA', 'DSA', () => openssl(['pkey', '-in', dsaKeyFile()])],
     ['DSA in its older form', 'DSA', () => openssl(['pkey', '-in', dsaKeyFile(), '-traditional'])],
     ['RSA-PSS', 'RSA-PSS', () => openssl(['genpkey', '-algorithm', 'RSA-PSS', ...BITS])],
-    ['EC on secp256k1', 'EC on secp256k1', () => openssl(['genpkey', ...onCurve('secp256k1')])],
+    ['EC secp256k1', 'EC secp256k1', () => openssl(['genpkey', ...onCurve('secp256k1')])],
     [
-      'EC on a Brainpool curve',
-      'EC on brainpoolP384r1',
+      'EC, a Brainpool curve',
+      'EC brainpoolP384r1',
       () => openssl(['genpkey', ...onCurve('brainpoolP384r1')]),
     ],
     [
       'EC in its older form',
-      'EC on secp256k1',
+      'EC secp256k1',
       () => openssl(['ecparam', '-name', 'secp256k1', '-genkey', '-noout']),
     ],
     [
@@ -277,8 +277,8 @@ describe('refused is an authority', () => {
     const desk = await openDesk(createTestClock(START));
     await expect(bring(desk, { certificate: root.certificate, key: makeKeyPem() })).rejects.toMatchObject({
       code: 'invalid_request',
-      message: `private_key: must be RSA of at least 2048 bits or EC on P-256 (got ${type})`,
-      details: [{ reason: 'unsupported_key', values: { key_type: type.replace(' on ', ' ') } }],
+      message: `private_key: must be RSA of at least 2048 bits or EC P-256 (got ${type})`,
+      details: [{ reason: 'unsupported_key', values: { key_type: type, min: 2048 } }],
     });
   });
 
@@ -291,8 +291,8 @@ describe('refused is an authority', () => {
       [unknown, '1.3.101.114'],
     ] as const) {
       await expect(bring(desk, { certificate: given, key: root.key })).rejects.toMatchObject({
-        message: `certificate: its key must be RSA of at least 2048 bits or EC on P-256 (got ${type})`,
-        details: [{ reason: 'unsupported_key', values: { key_type: type } }],
+        message: `certificate: its key must be RSA of at least 2048 bits or EC P-256 (got ${type})`,
+        details: [{ reason: 'unsupported_key', values: { key_type: type, min: 2048 } }],
       });
     }
   });

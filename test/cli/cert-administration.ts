@@ -313,7 +313,7 @@ export function describeCertAdministration({ cli, dataDir, server }: SuiteContex
       const { privateKey: onOtherCurve } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
       expect(await withKey(String(onOtherCurve.export({ type: 'pkcs8', format: 'pem' })))).toMatchObject({
         error_code: 'invalid_request',
-        message: 'the content of --key must be RSA of at least 2048 bits or EC on P-256 (got EC on P-384)',
+        message: 'the content of --key must be RSA of at least 2048 bits or EC P-256 (got EC P-384)',
       });
       expect(await cli.fails('cert', 'renew-ca', '--key-type', 'p-256')).toMatchObject({
         error_code: 'authority_in_use',

@@ -48,8 +48,7 @@ export const brokenRuleMessages = messagesOf<Record<RuleReason, string>>(
     not_an_authority: 'Enter a CA certificate (CA:TRUE, keyCertSign, cRLSign).',
     not_der: 'A certificate is not valid DER.',
     certificate_count: 'Enter {min} to {max} certificates in PEM format.',
-    unsupported_key:
-      'Use an RSA key of at least 2048 bits, or EC on P-256. This key has the type {key_type}.',
+    unsupported_key: 'Use an RSA key of at least {min} bits, or EC P-256. This key has the type {key_type}.',
     key_too_short: 'The RSA key has {got} bits, but needs at least {min}.',
     certificate_expired: 'The certificate {certificate} expired on {time}.',
     certificate_not_valid_yet: 'The certificate {certificate} is not valid before {time}.',
@@ -169,7 +168,7 @@ export const brokenRuleMessages = messagesOf<Record<RuleReason, string>>(
     not_der: 'Ein Zertifikat ist nicht nach DER kodiert.',
     certificate_count: 'Geben Sie {min} bis {max} Zertifikate im PEM-Format ein.',
     unsupported_key:
-      'Verwenden Sie einen RSA-Schlüssel mit mindestens 2048 Bit oder einen EC-Schlüssel auf P-256. Dieser Schlüssel hat den Typ {key_type}.',
+      'Verwenden Sie einen RSA-Schlüssel mit mindestens {min} Bit oder einen EC-Schlüssel auf P-256. Dieser Schlüssel hat den Typ {key_type}.',
     key_too_short: 'Der RSA-Schlüssel hat {got} Bit. Erforderlich sind mindestens {min} Bit.',
     certificate_expired: 'Das Zertifikat {certificate} ist am {time} abgelaufen.',
     certificate_not_valid_yet: 'Das Zertifikat {certificate} ist erst ab {time} gültig.',

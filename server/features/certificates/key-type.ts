@@ -42,7 +42,7 @@ const EC_PARAMETERS_TAG = 0xa0;
 
 /**
  * @param algorithm AlgorithmIdentifier of a key
- * @returns the type's name, or its dotted object identifier if it has none here
+ * @returns the type's name in every language, such as `EC P-384`, or its dotted object identifier if it has none here
  * @throws DerError
  */
 export function keyType(algorithm: DerElement | undefined): string {
@@ -78,8 +78,9 @@ export function privateKeyType(pem: string): string | null {
 }
 
 function ecType(parameters: DerElement | undefined): string {
-  if (parameters?.tag !== TAG.objectIdentifier) return 'EC with explicit curve parameters';
-  return `EC on ${CURVES[toHex(parameters)] ?? `curve ${dotted(parameters.content)}`}`;
+  // RFC 5480, 2.1.1: a curve that is described and not named.
+  if (parameters?.tag !== TAG.objectIdentifier) return 'EC specifiedCurve';
+  return `EC ${CURVES[toHex(parameters)] ?? dotted(parameters.content)}`;
 }
 
 /** X.690, 8.19: base 128, with the first two arcs combined. */

@@ -142,13 +142,13 @@ it('is marked while its last test event failed', async () => {
 });
 
 it('is not marked by a test of its old address that ends later', async () => {
-  const { webhook, secret } = await registerPath(server, receiver, '/slow');
+  const { webhook, secret } = await registerPath(server, receiver, '/slow-test');
   const { id } = webhook;
-  await receiver.configure('/slow', { secrets: [secret], answers: [{ status: 503, hold: true }] });
+  await receiver.configure('/slow-test', { secrets: [secret], answers: [{ status: 503, hold: true }] });
   const tested = server.admin.testWebhook({ id });
-  await lookUntil(async () => receiver.to('/slow')[0]);
+  await receiver.received('/slow-test', 1);
   await server.admin.updateWebhook({ id, url: receiver.url('/quick') });
-  await receiver.release('/slow');
+  await receiver.release('/slow-test');
   expect((await tested).attempt).toMatchObject({ status: 503, error: 'HTTP 503' });
   expect((await server.admin.showWebhook({ id })).webhook).toMatchObject({
     last_test_at: null,

@@ -63,7 +63,11 @@ async function runShell(): Promise<void> {
   const startAtLogin = setUpStartAtLogin(lastingFlags(flags, process.env));
   const preferences = setUpPreferences(startAtLogin);
   /** A problem that keeps the server from running is more important than its page. */
-  const bringToFront = () => notice.focus() || slowStart.show() || window.focus();
+  const bringToFront = () => {
+    if (notice.focus()) return;
+    slowStart.show();
+    window.focus();
+  };
   let api = '';
   const copyApiAddress = () => void clipboard.writeText(api);
   const dock = setUpDock(startsHidden());

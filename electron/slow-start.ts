@@ -14,8 +14,8 @@ export interface SlowStart {
   ready(): void;
   /** The start has failed. */
   fail(): void;
-  /** Someone wants to see the app. @returns whether the window is shown */
-  show(): boolean;
+  /** Someone wants to see the app. */
+  show(): void;
 }
 
 interface Needs {
@@ -50,14 +50,17 @@ export function setUpSlowStart({ window, dataDir, startsHidden, quit }: Needs): 
   /** Set once the start takes long. */
   let slowLog: (() => string) | null = null;
 
+  /** Open until it is answered, or the server is ready. */
   async function open(log: () => string): Promise<void> {
     isShown = true;
     const answer = await window.ask(viewOf(log()));
+    const action = answer?.kind === 'failure' ? answer.action : null;
+    if (action === 'show_logs') {
+      await shell.openPath(join(dataDir, 'logs'));
+      if (slowLog) return open(slowLog);
+    }
     isShown = false;
-    if (answer?.kind !== 'failure') return;
-    if (answer.action === 'quit') return quit();
-    await shell.openPath(join(dataDir, 'logs'));
-    if (slowLog) await open(slowLog);
+    if (action === 'quit') quit();
   }
 
   function end(): void {
@@ -83,7 +86,6 @@ export function setUpSlowStart({ window, dataDir, startsHidden, quit }: Needs): 
     show() {
       isWanted = true;
       if (slowLog) void open(slowLog);
-      return slowLog !== null;
     },
   };
 }

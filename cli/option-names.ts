@@ -20,6 +20,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   machine_fingerprint: ['fingerprint'],
   machine_name: ['name'],
   mapping: ['map'],
+  match: ['user', 'host', 'group', 'address'],
   new_machine_fingerprint: ['new-fingerprint'],
   members: ['member'],
   networks: ['network'],
@@ -44,7 +45,7 @@ interface OptionName {
 export function optionNameOf(command: Command, path: string): OptionName | null {
   const [field = '', member] = path.split('.');
   const names = [field.replaceAll('_', '-'), ...(OTHER_NAMES[field] ?? [])];
-  // `defaults.plan` is --plan.
+  // `defaults.plan` is --plan, and `match.address` is --address.
   if (member !== undefined && OTHER_NAMES[field]?.includes(member)) names.unshift(member);
   for (const name of names) {
     const option = command.options.find(({ long }) => long === `--${name}`);

@@ -42,14 +42,7 @@ function problemText(issue: Issue): string {
   }
 }
 
-/** The service names a license reference by its parsed kind: `license_key`, whichever field it was sent in. */
-function sentReference(input: object): unknown {
-  const { ref, license } = input as { ref?: unknown; license?: unknown };
-  return ref ?? license;
-}
-
 function valueAt(input: object, path: string): unknown {
-  if (path === 'license_key' && !('license_key' in input)) return sentReference(input);
   let value: unknown = input;
   for (const key of path.split('.')) value = (value as Record<string, unknown> | null | undefined)?.[key];
   return value;

@@ -173,5 +173,6 @@ test('only blocks that cannot run here are left out', () => {
     'docs/guide/postgresql.md: needs a PostgreSQL server',
     'docs/guide/postgresql.md: needs a PostgreSQL server',
     'docs/guide/webhooks.md: needs a receiver on the internet',
+    'docs/guide/webhooks.md: needs a receiver on the internet',
   ]);
 });

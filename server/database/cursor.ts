@@ -1,5 +1,5 @@
 // Encodes and decodes cursors: the position at which a page ended, as text from which the next page continues.
-import { ApiError } from '#server/wire/errors.ts';
+import { type ApiError, refusedField } from '#server/wire/errors.ts';
 
 /** A field of a cursor: its text form and how it is parsed. */
 interface Field<Value> {
@@ -31,7 +31,7 @@ export interface Cursor<Shape extends Fields> {
 }
 
 export function malformedCursor(problem = 'is not one that a page returned'): ApiError {
-  return new ApiError('invalid_request', `cursor: ${problem}`);
+  return refusedField('cursor', problem);
 }
 
 /** @param fields in the order in which they are written */

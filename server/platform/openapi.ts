@@ -46,7 +46,8 @@ const idempotencyKey = z
   .max(255)
   .optional()
   .meta({
-    description: 'The same key and body within 24 hours give the first reply again.',
+    description:
+      'The same key and body within 24 hours give the first reply again. A key belongs to one endpoint and one API token. A call that fails does not use up its key.',
     examples: ['order-4711-renewal'],
   });
 
@@ -101,7 +102,7 @@ const eventHeaders = z.object({
   'X-License-Event': z.string().meta({ description: 'The name of the event.' }),
   'X-License-Delivery': z.int().meta({
     description:
-      'The ID of the delivery, the same for every retry. Ignore a delivery that was processed before.',
+      'The ID of the delivery, the same for every retry. Ignore a delivery that was processed before. A test event, `webhook.test`, has 0.',
     examples: [42],
   }),
   'X-License-Webhook-Signature': z

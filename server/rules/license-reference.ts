@@ -4,18 +4,16 @@ import { fixedRule } from '#server/wire/field-rules.ts';
 import { parseLicenseKey } from './license-key.ts';
 import type { LicenseReference } from './license.ts';
 
-/** @throws ApiError `invalid_request` for a key with a typo */
-export function byKey(text: string): { key: string } {
+/** @param field of the request @throws ApiError `invalid_request` for a key with a typo */
+export function byKey(text: string, field = 'license_key'): { key: string } {
   const key = parseLicenseKey(text);
-  if (key === null) {
-    throw refusedField('license_key', fixedRule('not_a_license_key'));
-  }
+  if (key === null) throw refusedField(field, fixedRule('not_a_license_key'));
   return { key };
 }
 
-/** An administrator's `REF`: a license id or a license key. */
-export function byRef(ref: string): LicenseReference {
-  return /^\d{1,15}$/u.test(ref) ? { id: Number(ref) } : byKey(ref);
+/** A license ID or a license key. @param field of the request */
+export function byRef(ref: string, field: 'license' | 'ref' = 'license'): LicenseReference {
+  return /^\d{1,15}$/u.test(ref) ? { id: Number(ref) } : byKey(ref, field);
 }
 
 /** A request's `license_id`, `license_key`, or both. */

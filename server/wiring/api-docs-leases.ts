@@ -137,7 +137,7 @@ function notes(description: string, request: object, accepted?: object): Notes {
 
 export const LEASE_NOTES: Record<Name, Notes> = {
   checkoutLease: notes(
-    'Takes a seat until `expires_in` has passed without a heartbeat. The same `instance_id` on the same license gets its lease again, with a new `lease_token`. With `wait_seconds`, a client waits for a seat if none is free: the reply is 202, and the client repeats the checkout with `ticket` after `poll_after_seconds`. The `wait_seconds` of the first call count, but a repetition with 3600 waits for another hour. Clients are served in the order in which they came. A client that stops asking loses its place.',
+    'Takes a seat until `expires_in` has passed without a heartbeat. The same `instance_id` on the same license gets its lease again, with a new `lease_token` and the `feature`, `units`, `user` and `host` of its first checkout. With `wait_seconds`, a client waits for a seat if none is free: the reply is 202, and the client repeats the checkout with `ticket` after `poll_after_seconds`. The `wait_seconds` of the first call count, but a repetition with 3600 waits for another hour. Clients are served in the order in which they came. A client that stops asking loses its place.',
     {
       license_key,
       instance_id,

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { parsePublicKeys } from '../../verifier/public-key-format.ts';
+import { verifyLicenseFile } from '../../verifier/verify-license-file.ts';
 import { generateLicenseKey } from '#server/rules/license-key.ts';
 import {
   activateDevice,
@@ -49,7 +51,7 @@ describe('a checkout', () => {
     expect(Date.parse(taken.expires_at) - Date.parse(taken.issued_at)).toBeGreaterThanOrEqual(599_000);
   });
 
-  it('makes the license active', async () => {
+  it('makes the license active, also in its own lease file', async () => {
     const license = await newFloatingLicense(server);
     expect(license).toMatchObject({
       state: 'issued',
@@ -57,7 +59,11 @@ describe('a checkout', () => {
       seats: 2,
       max_activations: null,
     });
-    await lease(server, license);
+    const { lease_file } = await lease(server, license);
+    const keys = parsePublicKeys((await server.get('/public-key/')).body.public_key_pem as string);
+    const options = { keys, kind: 'lease' as const, now: Date.now() };
+    const file = await verifyLicenseFile(lease_file, options);
+    expect(file.license).toMatchObject({ state: 'active' });
     expect((await server.admin.showLicense({ ref: license.license_key })).license.state).toBe('active');
   });
 

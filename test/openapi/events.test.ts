@@ -1,5 +1,5 @@
 // Every event is delivered to the receivers of the guide, verified by them, and is what the document says.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -9,8 +9,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { connect as connectTls } from 'node:tls';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { EVENT_TRIGGERS } from '#server/wiring/api-docs-events.ts';
+import { signatureHeaders, signingKeysOf } from '#server/features/webhooks/delivery-signature.ts';
 import { EVENT_NAMES, type EventName, sampleEvent } from '#server/features/events/event-contract.ts';
 import { freePort } from '../helpers/free-ports.ts';
 import { activateDevice, newLicense } from '../helpers/contract-calls.ts';
@@ -217,6 +219,32 @@ it.each(RECEIVERS)(
       .toEqual(['after a broken upload', 'after a body that is not JSON', 'beside an idle connection']);
   },
 );
+
+it.each(RECEIVERS)('the receiver in %s shows every test event', async (_language, command, script) => {
+  const [{ events }, id] = await startGuideReceiver(command, script);
+  for (const _ of [1, 2])
+    expect((await server.admin.testWebhook({ id })).attempt).toMatchObject({ status: 204 });
+  await expect.poll(() => events.map(({ event }) => event)).toEqual(['webhook.test', 'webhook.test']);
+});
+
+it('the guide signs a delivery with OpenSSL as the server does', async () => {
+  const [, script = ''] = /^```sh\n((?:(?!^```).)*openssl dgst.*?)^```/msu.exec(guideText) ?? [];
+  const value = (name: string) => new RegExp(`^${name}='?([^'\n]*)`, 'mu').exec(script)?.[1] ?? '';
+  const { stdout } = await promisify(execFile)('sh', ['-c', script], { cwd: folder });
+  const headers = signatureHeaders({
+    keys: signingKeysOf(value('SECRET')),
+    previousKeys: [],
+    deliveryId: 1,
+    event: 'license.revoked',
+    messageId: value('WEBHOOK_ID'),
+    timestampSeconds: Number(value('WEBHOOK_TIMESTAMP')),
+    body: value('BODY'),
+  });
+  expect(stdout.trim().split('\n')).toEqual([
+    headers['X-License-Webhook-Signature'],
+    headers['webhook-signature'],
+  ]);
+});
 
 it('the guide lists every event with its own fields, and shows a body', () => {
   const core = Object.keys(sampleEvent('license.activated'));

@@ -22,6 +22,7 @@ interface Schema {
   items?: Schema;
   anyOf?: Schema[];
   enum?: string[];
+  description?: string;
   additionalProperties?: Schema | boolean;
 }
 
@@ -256,6 +257,30 @@ describe('the documented failures match the actual ones', () => {
       codesOf(name, status).includes(code),
     );
     expect(told.map(Number)).toEqual([reply.status]);
+  });
+});
+
+describe('a limit of a license', () => {
+  const LIMITS = ['seats', 'overdraft_seats', 'borrow_max_hours', 'borrow_max_count', 'borrow_keep_free'];
+
+  it('is described as the value that null gives it', async () => {
+    const bearer = await newBearer(server);
+    const { body } = await server.call(
+      'POST',
+      '/plans/',
+      { name: 'two', licensing: 'floating', seats: 2 },
+      bearer,
+    );
+    expect(body).toMatchObject({ ok: true });
+    const order = { holder: 'Acme', plan: 'two', seats: null };
+    const issued = await server.call('POST', '/licenses/', order, bearer);
+    expect(issued.body.license).toMatchObject({ seats: 2 });
+    for (const method of ['post', 'put']) {
+      const { properties } =
+        document.paths['/licenses/']![method]!.requestBody!.content['application/json']!.schema;
+      for (const limit of LIMITS)
+        expect(properties![limit]!.description, limit).toMatch(/Null takes the value of the plan\.$/u);
+    }
   });
 });
 

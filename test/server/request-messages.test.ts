@@ -114,3 +114,29 @@ describe('names the rule that a field breaks, with its values', () => {
     expect(body.details).toMatchObject([{ path: 'limit', reason: 'not_a_whole_number' }]);
   });
 });
+
+describe('names a field as the request does', () => {
+  it.each([
+    ['GET', '/leases/?license=XXXXX', undefined, 'license', 'not_a_license_key'],
+    ['GET', '/leases/usage/?license=XXXXX', undefined, 'license', 'not_a_license_key'],
+    ['POST', '/lease-rules/try/', { license: 'XXXXX' }, 'license', 'not_a_license_key'],
+    ['POST', '/leases/return/', { lease_file: 'x' }, 'lease_file'],
+    ['POST', '/validate-offline/', { license_file: 'x' }, 'license_file'],
+    ['GET', '/licenses/?cursor=x', undefined, 'cursor'],
+    ['GET', '/leases/?cursor=x', undefined, 'cursor'],
+    ['GET', '/stats/?from=2027-01-02T00:00:00Z&to=2027-01-01T00:00:00Z', undefined, 'from'],
+  ] as const)('%s %s %j: %s', async (method, path, body, field, reason?: string) => {
+    const reply = await server.call(method, path, body, bearer);
+    expectFailure(reply, 'invalid_request');
+    const { message, details } = reply.body as { message: string; details: { message: string }[] };
+    expect(details).toEqual([{ path: field, message: expect.any(String), ...(reason && { reason }) }]);
+    expect(message).toBe(`${field}: ${details[0]?.message}`);
+  });
+
+  it('on the admin listener, where references have another name', async () => {
+    const { body } = await callAdmin(server, 'showLicense', { ref: 'XXXXX' });
+    expect(body.details).toMatchObject([{ path: 'ref', reason: 'not_a_license_key' }]);
+    const activation = await callAdmin(server, 'activateOffline', { request: 'x' });
+    expect(activation.body.details).toMatchObject([{ path: 'request' }]);
+  });
+});

@@ -16,10 +16,10 @@ export function activationRoutes(activations: ActivationService, offline: Offlin
 
 export function activationAdminRoutes(activations: ActivationService, replace: DeviceReplacement): Route[] {
   return implement(activationAdminContract, {
-    listDevices: ({ ref, ...page }) => activations.listDevices(byRef(ref), page),
+    listDevices: ({ ref, ...page }) => activations.listDevices(byRef(ref, 'ref'), page),
     releaseDevice: ({ ref, machine_fingerprint: fingerprint }, call) =>
-      activations.release(byRef(ref), fingerprint, call),
-    replaceDevice: ({ ref, ...request }, call) => replace(byRef(ref), request, call),
+      activations.release(byRef(ref, 'ref'), fingerprint, call),
+    replaceDevice: ({ ref, ...request }, call) => replace(byRef(ref, 'ref'), request, call),
     activateOffline: (request, call) => activations.activateOffline(request, call),
   });
 }

@@ -1,7 +1,7 @@
 // Reads activation requests. They are untrusted input and validated like any activation.
 import { type MachineRequest, parseMachineRequest } from '../../../verifier/machine-request.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
-import { ApiError } from '#server/wire/errors.ts';
+import { refusedField } from '#server/wire/errors.ts';
 import { parseRequest } from '#server/platform/route.ts';
 import { activationContract } from './activation-contract.ts';
 
@@ -10,7 +10,7 @@ export type Device = Omit<RequestOf<typeof activationContract.activate>, 'encryp
 /** @param text a file, or the one line of a QR code. @throws ApiError `invalid_request` */
 export function readMachineRequest(text: string): MachineRequest {
   const parsed = parseMachineRequest(text);
-  if (parsed.kind !== 'request') throw new ApiError('invalid_request', `request: ${parsed.problem}`);
+  if (parsed.kind !== 'request') throw refusedField('request', parsed.problem);
   return parsed.request;
 }
 

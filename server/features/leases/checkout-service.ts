@@ -133,10 +133,12 @@ export function createCheckoutService(needs: Needs) {
         : live
           ? grants.recover(pool, live)
           : takeSeat(pool, draft, request.wait_seconds));
-      if (outcome.kind === 'granted' && license.firstActivatedAt === null)
-        await licenses.update(license.id, { firstActivatedAt: clock.now() });
       afterCommit(needs.onChanged);
-      return outcome;
+      if (outcome.kind !== 'granted' || license.firstActivatedAt !== null) return outcome;
+      const firstActivatedAt = clock.now();
+      await licenses.update(license.id, { firstActivatedAt });
+      // For its state in the lease file.
+      return { ...outcome, pool: { ...outcome.pool, license: { ...license, firstActivatedAt } } };
     }, caller);
 
   /**

@@ -1,6 +1,5 @@
 // A position in a list of licenses: the sort order and the last license of the page.
 import { cursorOf, malformedCursor, NUMBER, oneOf, OPTIONAL_MOMENT } from '#server/database/cursor.ts';
-import { ApiError } from '#server/wire/errors.ts';
 import type { LicensePosition, LicenseSequence } from './license-finder-store.ts';
 
 const CURSOR = cursorOf({
@@ -25,9 +24,6 @@ export function fromCursor(
   const { id, expiresAt } = position;
   if ((position.sort === 'expires') !== (expiresAt !== undefined)) throw malformedCursor();
   if (position.sort !== sort || position.order !== order)
-    throw new ApiError(
-      'invalid_request',
-      'cursor: does not match the requested sort order; start from the first page',
-    );
+    throw malformedCursor('does not match the requested sort order; start from the first page');
   return { id, expiresAt };
 }

@@ -30,13 +30,13 @@ export function licenseAdminRoutes(
     createLicense: (request, call) => licenses.create(request, call),
     listLicenses: (request) => licenses.list(request),
     countLicenses: (request) => licenses.count(request),
-    showLicense: ({ ref }) => licenses.show(byRef(ref)),
-    revokeLicense: ({ ref, reason }, call) => licenses.revoke(byRef(ref), reason, call),
-    renewLicense: ({ ref, ...renewal }, call) => licenses.renew(byRef(ref), renewal, call),
-    updateLicense: ({ ref, ...changes }, call) => details.update(byRef(ref), changes, call),
+    showLicense: ({ ref }) => licenses.show(byRef(ref, 'ref')),
+    revokeLicense: ({ ref, reason }, call) => licenses.revoke(byRef(ref, 'ref'), reason, call),
+    renewLicense: ({ ref, ...renewal }, call) => licenses.renew(byRef(ref, 'ref'), renewal, call),
+    updateLicense: ({ ref, ...changes }, call) => details.update(byRef(ref, 'ref'), changes, call),
     renewLicenses: ({ license_ids, days }, call) => bulk.renew(license_ids, days, call),
     revokeLicenses: ({ license_ids, reason }, call) => bulk.revoke(license_ids, reason, call),
     licenseTimeline: ({ license, cursor, limit }) => timeline.list(byRef(license), cursor, limit),
-    upgradeLicense: ({ ref, plan }, call) => licenses.upgrade(byRef(ref), plan, call),
+    upgradeLicense: ({ ref, plan }, call) => licenses.upgrade(byRef(ref, 'ref'), plan, call),
   });
 }

@@ -3,13 +3,24 @@ import { z } from 'zod';
 import { seatLimits } from '#server/features/plans/plan-contract.ts';
 import { COUNT_BY, SEAT_LIMITS } from '#server/rules/floating-terms.ts';
 
-/** What a license overrides of its plan's seat limits; null takes the plan's value. */
+/** Null means another thing than for a plan, whose `seats` it makes unlimited. */
+function ownLimit<Limit extends z.ZodType>(limit: Limit, meaning: string) {
+  return limit.optional().meta({ description: `${meaning} Null takes the value of the plan.` });
+}
+
+/** What a license overrides of its plan's seat limits. */
 export const ownSeatLimits = {
-  seats: seatLimits.seats.optional(),
-  overdraft_seats: seatLimits.overdraft_seats.nullable().optional(),
-  borrow_max_hours: seatLimits.borrow_max_hours.nullable().optional(),
-  borrow_max_count: seatLimits.borrow_max_count.optional(),
-  borrow_keep_free: seatLimits.borrow_keep_free.nullable().optional(),
+  seats: ownLimit(seatLimits.seats, 'Seats of a floating license.'),
+  overdraft_seats: ownLimit(
+    seatLimits.overdraft_seats.nullable(),
+    'Seats that can be taken beyond `seats`. They are reported as overdraft.',
+  ),
+  borrow_max_hours: ownLimit(
+    seatLimits.borrow_max_hours.nullable(),
+    'How long a seat can be borrowed. 0: borrowing is not allowed.',
+  ),
+  borrow_max_count: ownLimit(seatLimits.borrow_max_count, 'Seats that can be borrowed at once.'),
+  borrow_keep_free: ownLimit(seatLimits.borrow_keep_free.nullable(), 'Seats that are never borrowed.'),
 };
 
 export const seatLimitsInForce = z

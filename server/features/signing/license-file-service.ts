@@ -16,7 +16,7 @@ import type { LicenseObject } from '#server/features/licenses/license-contract.t
 import { toLicenseObject } from '#server/rules/license-presenter.ts';
 import type { License } from '#server/rules/license.ts';
 import type { Clock } from '#server/platform/clock.ts';
-import { ApiError } from '#server/wire/errors.ts';
+import { refusedField } from '#server/wire/errors.ts';
 import { DAY_MS } from '#server/wire/instants.ts';
 import { checkEd25519 } from './ed25519.ts';
 import { fileEnd, issueLicenseFile } from './license-file-issuer.ts';
@@ -153,12 +153,11 @@ export function createLicenseFiles({ signer, clock }: Needs): LicenseFiles {
         // Only its prefix differs: without this, a genuine file would count as forged.
         const isRefused = kind === 'license' && verification.reason === 'signature_invalid';
         const problem = isRefused ? await leaseFileProblem(text) : null;
-        if (problem !== null) throw new ApiError('invalid_request', `license_file: ${problem}`);
+        if (problem !== null) throw refusedField('license_file', problem);
         return verification as LicenseFileCheck;
       } catch (error) {
-        if (error instanceof NotALicenseFileError || error instanceof CannotDecryptError) {
-          throw new ApiError('invalid_request', `license_file: ${error.message}`);
-        }
+        if (error instanceof NotALicenseFileError || error instanceof CannotDecryptError)
+          throw refusedField(`${kind}_file`, error.message);
         throw error;
       }
     },

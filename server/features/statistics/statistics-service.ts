@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ReadTogether } from '#server/database/read-together.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
-import { ApiError } from '#server/wire/errors.ts';
+import { refusedField } from '#server/wire/errors.ts';
 import { DAY_MS } from '#server/wire/instants.ts';
 import type { statisticsContract } from './statistics-contract.ts';
 import type { LicenseCountStore } from './license-count-store.ts';
@@ -53,10 +53,7 @@ export function createStatisticsService({ stats, licenses, readTogether, clock, 
       const until = to ?? now + 1;
       const period = { from: from ?? until - DEFAULT_DAYS * DAY_MS, to: until, product };
       if (period.from > period.to || period.to - period.from > MAX_DAYS * DAY_MS) {
-        throw new ApiError(
-          'invalid_request',
-          `from: must be before to, and at most ${MAX_DAYS} days earlier`,
-        );
+        throw refusedField('from', `must be before to, and at most ${MAX_DAYS} days earlier`);
       }
       const [counts, activations, perDay, tokens, certificates, registrations, byStatus, decisions] =
         await readTogether(

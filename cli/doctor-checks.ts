@@ -65,6 +65,14 @@ export function checkDataDirectory(
   return found(true, `${path} is writable, mode ${mode}`);
 }
 
+/** An update that does not restart the server leaves the old version running. */
+export function describeVersion(running: string, installed: string): string {
+  const shown = `version ${running}`;
+  return running === installed
+    ? shown
+    : `${shown} (warning: ${installed} is installed; restart the server to run it)`;
+}
+
 /** @param exposed what other users can read or change, or null */
 export function checkPermissions(exposed: string | null): Check {
   const detail = exposed ?? 'other users cannot read keys or data';

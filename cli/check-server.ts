@@ -8,7 +8,8 @@ import { NoAnswerError, nodeSendWithin } from '#server/platform/node-send.ts';
 import { type Client, createClient, httpTransport } from '#server/wire/client.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { readRuntimeFile, type RuntimeFile } from '#server/installation/runtime-file.ts';
-import type { Check } from './doctor-checks.ts';
+import { VERSION } from '#server/installation/version.ts';
+import { type Check, describeVersion } from './doctor-checks.ts';
 
 const TIMEOUT_MS = 5000;
 
@@ -63,7 +64,7 @@ async function checkHealth(runtime: RuntimeFile, client: AdminClient): Promise<C
   try {
     const { version, uptime_seconds: uptime } = await client.health({});
     const age = `up for ${Math.floor(uptime)} s`;
-    const detail = `process ${runtime.pid}, ${age}, version ${version}, ${runtime.api}`;
+    const detail = `process ${runtime.pid}, ${age}, ${describeVersion(version, VERSION)}, ${runtime.api}`;
     return { check, ok: true, detail, isUp: true };
   } catch (error) {
     if (error instanceof ApiError)

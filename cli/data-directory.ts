@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { problemOfPath } from '#server/installation/directory-path.ts';
 import { problemOfParent } from '#server/installation/used-directory.ts';
 import { CommandFailure } from './command-failure.ts';
 
@@ -7,7 +8,8 @@ export function requireDataDirectory(dataDir: string): void {
   if (existsSync(dataDir)) return;
   throw new CommandFailure(
     'unavailable',
-    problemOfParent(dataDir) ??
+    problemOfPath(dataDir) ??
+      problemOfParent(dataDir) ??
       `the data directory ${dataDir} does not exist; name another with --data-dir, or create it with \`license-desk serve\``,
   );
 }

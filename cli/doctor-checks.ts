@@ -49,20 +49,28 @@ export interface DirectoryFacts {
   mode: number | null;
 }
 
-/** @param misplaced why a server would not create the directory there, or null */
+/** @param misplaced why a server would not work there, or null */
 export function checkDataDirectory(
   path: string,
   facts: DirectoryFacts | null,
   misplaced: string | null,
 ): Check {
   const found = (ok: boolean, detail: string): Check => ({ check: 'data_directory', ok, detail });
-  if (facts === null)
-    return found(false, misplaced ?? `${path} does not exist; license-desk serve creates it`);
+  if (misplaced !== null) return found(false, misplaced);
+  if (facts === null) return found(false, `${path} does not exist; license-desk serve creates it`);
   if (!facts.isDirectory) return found(false, `${path} is not a directory`);
   if (!facts.writable) return found(false, `this user cannot write to ${path}`);
   if (facts.mode === null) return found(true, `${path} is writable`);
   const mode = (facts.mode & 0o777).toString(8).padStart(4, '0');
   return found(true, `${path} is writable, mode ${mode}`);
+}
+
+/** An update that does not restart the server leaves the old version running. */
+export function describeVersion(running: string, installed: string): string {
+  const shown = `version ${running}`;
+  return running === installed
+    ? shown
+    : `${shown} (warning: ${installed} is installed; restart the server to run it)`;
 }
 
 /** @param exposed what other users can read or change, or null */

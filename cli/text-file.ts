@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs';
 import { open, readFile, unlink } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
+import { systemCodeOf } from '#server/platform/system-error.ts';
 import { modeForOthers } from '#server/platform/umask.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { CommandFailure } from './command-failure.ts';
@@ -18,6 +19,10 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file would be larger than the limit',
+  EIO: 'the disk cannot be read or written',
+  ESTALE: 'the network drive has to be mounted again',
   ENOTDIR: 'part of the path is not a directory',
 };
 
@@ -108,9 +113,9 @@ export function fileFailure(
   what: string,
   error: unknown,
 ): CommandFailure {
-  const { code: cause = '', message } = error as NodeJS.ErrnoException;
+  const cause = systemCodeOf(error) ?? '';
   return new CommandFailure(
     cause === 'ENOENT' ? code : 'invalid_request',
-    `${what}: ${PROBLEMS[cause] ?? message}`,
+    `${what}: ${PROBLEMS[cause] ?? (error as Error).message}`,
   );
 }

@@ -1,6 +1,8 @@
 // Maps URLs to screens. URLs use fragments, `#/licenses?state=active`, which never reach the server.
 import { createRouter, createWebHashHistory, type RouteRecordRaw } from 'vue-router';
+import { showToast } from './components/toasts.ts';
 import { askForOverview } from './features/overview/overview-query.ts';
+import { i18n } from './i18n/i18n.ts';
 
 /** In the order of the navigation. Each screen loads its code on first use. */
 const SCREENS = {
@@ -67,6 +69,9 @@ const routes: RouteRecordRaw[] = [
 
 const history = createWebHashHistory();
 export const router = createRouter({ history, routes });
+
+// The current screen stays. Without this, the click would seem to do nothing.
+router.onError(() => showToast(i18n.global.t('common.notLoaded'), { tone: 'bad' }));
 
 /**
  * The router gives a typed address the position of the entry before it. If Back from there is refused, it cannot tell

@@ -19,6 +19,7 @@ export interface StorageGuard {
 /** Why writes are stopped, with what failed changes say in the log. */
 const REASONS = {
   gone: 'the files of the database have been removed or replaced',
+  moved: 'the database has been moved, and this server has not been restarted since',
   moving: 'the database is being moved',
   outdated: 'a newer version has migrated the database, and this version does not work with it',
 } as const;

@@ -16,7 +16,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   SQLITE_CANTOPEN: 'cannot be opened; check that it is a file and that this user can read and write it',
   SQLITE_READONLY: 'cannot be written; check that this user can write to it and its folder',
   SQLITE_FULL: 'cannot be written because the disk is full; free some space',
-  SQLITE_IOERR: 'cannot be read or written; check the disk for errors and free space',
+  SQLITE_IOERR: 'cannot be read or written; check the disk for errors, free space and quotas',
   SQLITE_BUSY: 'is locked by another program; close that program',
 };
 

@@ -4,7 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type DirectoryLock, lockDirectory, lockFile } from '#server/database/directory-lock.ts';
 import { nearestPath } from '#server/platform/nearest-path.ts';
 import { provideHomeDirectory, userNameOf } from '#server/platform/os-user.ts';
+import { systemMessageOf } from '#server/platform/system-error.ts';
 import { closeUmask } from '#server/platform/umask.ts';
+import { problemOfPath } from './directory-path.ts';
 import { quoted } from './open-command.ts';
 import { readRuntimeFile } from './runtime-file.ts';
 import { problemOfParent } from './used-directory.ts';
@@ -54,7 +56,7 @@ export function problemOfOwner(dataDir: string): DataDirectoryError | null {
 export function prepareDataDirectory(dataDir: string, { mayBeNew = false } = {}): void {
   const foreign = problemOfOwner(dataDir);
   if (foreign) throw foreign;
-  const misplaced = mayBeNew ? null : problemOfParent(dataDir);
+  const misplaced = problemOfPath(dataDir) ?? (mayBeNew ? null : problemOfParent(dataDir));
   if (misplaced !== null) throw new DataDirectoryError(misplaced);
   closeUmask();
   provideHomeDirectory(dataDir);
@@ -65,7 +67,9 @@ export function prepareDataDirectory(dataDir: string, { mayBeNew = false } = {})
     closeEmptyDirectory(dataDir);
     accessSync(dataDir, constants.R_OK | constants.W_OK);
   } catch (error) {
-    throw new DataDirectoryError(`the data directory ${dataDir} cannot be used: ${(error as Error).message}`);
+    throw new DataDirectoryError(
+      `the data directory ${dataDir} cannot be used: ${systemMessageOf(error as Error)}`,
+    );
   }
 }
 

@@ -1,9 +1,10 @@
 // Classifies failed statements that concern the database itself, for either driver and Sequelize.
-import { driverCodeOf, driverErrorOf } from './driver-error.ts';
+import { driverErrorOf } from './driver-error.ts';
+import { systemCodeOf } from './system-error.ts';
 
 /**
  * `gone`: the open files are no longer the files in the data directory. `moving`: the data is about to be in another
- * database. `outdated`: a newer version has migrated the database.
+ * database. `moved`: it is there, and this process still has the old one open. `outdated`: a newer version has migrated the database.
  */
 export type DatabaseFault =
   | 'busy'
@@ -11,6 +12,7 @@ export type DatabaseFault =
   | 'full'
   | 'gone'
   | 'io'
+  | 'moved'
   | 'moving'
   | 'outdated'
   | 'read_only'
@@ -71,7 +73,7 @@ export function isConnectionLost(error: unknown): boolean {
 
 /** Whether a file could not be written because its disk or the quota is full. */
 export function isOutOfSpace(error: unknown): boolean {
-  const code = driverCodeOf(error);
+  const code = error instanceof Error ? systemCodeOf(driverErrorOf(error)) : undefined;
   return code === 'SQLITE_FULL' || code === 'ENOSPC' || code === 'EDQUOT';
 }
 

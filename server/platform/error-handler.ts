@@ -23,6 +23,7 @@ const FAULTS: Readonly<Record<DatabaseFault, [message: string, retryAfter: numbe
   full: ['the disk is full: changes cannot be saved until it has free space', 30],
   gone: ['the data directory is missing or was replaced: changes cannot be saved', 60],
   io: ['the disk of the database cannot be read or written', 30],
+  moved: ['the database has been moved: restart this server, which refuses changes until then', 10],
   moving: ['the database is being moved: changes are refused for a short time', 10],
   outdated: ['a newer version has migrated the database; upgrade this server', 10],
   read_only: ['the database is read-only: changes cannot be saved', 30],
@@ -37,6 +38,12 @@ function databaseUnavailable(fault: DatabaseFault): ApiError {
 /** A full disk is one for any file, such as config.json. */
 const faultOfCall = (error: unknown): DatabaseFault | null =>
   faultOf(error) ?? (isOutOfSpace(error) ? 'full' : null);
+
+const PROGRAM_REPLACED = 'the program files of this server were replaced or removed; restart the server';
+
+/** Some code is loaded when it is first used. An update that does not restart the server takes its files away. */
+const isProgramReplaced = (error: unknown): boolean =>
+  (error as NodeJS.ErrnoException | null)?.code === 'ERR_MODULE_NOT_FOUND';
 
 /** The failure as the caller may see it. Details of unexpected errors are hidden. */
 function toApiError(error: unknown): ApiError {
@@ -53,6 +60,7 @@ function toApiError(error: unknown): ApiError {
   }
   const fault = faultOfCall(error);
   if (fault) return databaseUnavailable(fault);
+  if (isProgramReplaced(error)) return new ApiError('unavailable', PROGRAM_REPLACED);
   return new ApiError('internal_error', 'internal error; see the log for this request ID');
 }
 

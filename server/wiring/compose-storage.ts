@@ -49,7 +49,7 @@ export function composeStorage({ sequelize, transaction }: Installation, needs: 
       // Statements this simple can only fail because of the database.
       const fault = faultOf(error) ?? 'io';
       // Reads and authorizations go on, so that load balancers must keep this server.
-      return fault === 'moving' ? null : fault;
+      return fault === 'moving' || fault === 'moved' ? null : fault;
     },
   });
   return {

@@ -5,6 +5,7 @@ import {
   checkDiskSpace,
   checkLicenseKeys,
   checkNodeVersion,
+  describeVersion,
 } from '../../cli/doctor-checks.ts';
 
 test.each([
@@ -39,6 +40,13 @@ test.each([
   ],
 ])('%s disk space', (_how, free, total, ok, detail) => {
   expect(checkDiskSpace({ free, total })).toEqual({ check: 'disk_space', ok, detail });
+});
+
+test('a server that still runs the version from before an update is pointed out', () => {
+  expect(describeVersion('1.2.0', '1.2.0')).toBe('version 1.2.0');
+  expect(describeVersion('1.1.0', '1.2.0')).toBe(
+    'version 1.1.0 (warning: 1.2.0 is installed; restart the server to run it)',
+  );
 });
 
 test('license keys are made and read back', () => {

@@ -189,7 +189,7 @@ test(
     await desk.goto('/#/licenses');
     const create = desk.getByRole('button', { name: 'New license' });
     await create.click();
-    await expect(desk.getByRole('log')).toContainText('The server did not respond.');
+    await expect(desk.getByRole('log')).toContainText('This part of the page could not be loaded.');
     await expect(desk.getByRole('dialog')).toHaveCount(0);
     await desk.unroute(code);
     await create.click();
@@ -285,4 +285,19 @@ test('a list that failed to load fills when the server is back', async ({ desk, 
   await expect(desk.getByRole('gridcell', { name: 'Acme', exact: true })).toBeVisible();
   await expect(desk.getByRole('alert')).toHaveCount(0);
   expect(desk.url()).toBe(`${server.origin}/#/licenses`);
+});
+
+test('a screen whose files an update has replaced says so', { tag: '@browser' }, async ({ desk }) => {
+  await desk.route('**/assets/CertificatesPage-*.js', (route) => route.fulfill({ status: 404 }));
+  await desk.goto('/#/licenses');
+  await desk.getByRole('link', { name: 'Certificates' }).click();
+  await expect(desk.getByRole('log', { name: 'Results' })).toContainText(
+    'This part of the page could not be loaded. Reload the page if License Desk has been updated.',
+  );
+  await expect(desk.getByRole('heading', { name: 'Licenses', level: 1 })).toBeVisible();
+
+  await desk.unroute('**/assets/CertificatesPage-*.js');
+  await desk.reload();
+  await desk.getByRole('link', { name: 'Certificates' }).click();
+  await expect(desk.getByRole('heading', { name: 'Certificates', level: 1 })).toBeVisible();
 });

@@ -1,6 +1,15 @@
 // A start that cannot succeed: one clear line, exit code 1, and nothing is left behind or changed.
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -242,4 +251,31 @@ it('names a lock file that is not a database', async () => {
   await expectRefusal({ dataDir }, file, 'move it away');
   rmSync(file);
   await (await startTestServer({ dataDir })).stop();
+});
+
+it.skipIf(process.platform === 'win32')(
+  'names what the path of the data directory must not have',
+  async () => {
+    const place = temporaryDirectory();
+    const dataDir = join(place, 'licenses:8787');
+    const refused = `the data directory ${dataDir} cannot be used: its path must not contain :; choose another --data-dir`;
+    await expectRefusal({ dataDir }, `error: ${refused}\n`);
+    expect(readdirSync(place)).toEqual([]);
+    mkdirSync(dataDir, { mode: 0o700 });
+    expect((await runCli(['doctor', '--data-dir', dataDir])).stdout).toContain(`FAILED  ${refused}`);
+  },
+);
+
+it.skipIf(process.platform === 'win32')('names a data directory that is a link to nothing', async () => {
+  const dataDir = join(temporaryDirectory(), 'link');
+  const target = join(temporaryDirectory(), 'unmounted');
+  symlinkSync(target, dataDir);
+  const refused = `the data directory ${dataDir} cannot be used: it is a symbolic link to nothing; check that its disk is mounted, or correct the link`;
+  await expectRefusal({ dataDir }, `error: ${refused}\n`);
+  expect(existsSync(target)).toBe(false);
+  for (const words of [['doctor'], ['license', 'list']]) {
+    const { stdout, stderr, exitCode } = await runCli([...words, '--data-dir', dataDir]);
+    expect(stdout + stderr).toContain(refused);
+    expect(exitCode).toBe(1);
+  }
 });

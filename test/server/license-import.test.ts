@@ -1,7 +1,7 @@
 // A file of licenses, from its upload to the last of them.
-import { readdirSync, statSync, utimesSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { ListedLicense } from '#server/features/licenses/license-contract.ts';
 import { generateLicenseKey } from '#server/rules/license-key.ts';
 import { adminSuccess, callAdmin, newLicense, unique } from '../helpers/contract-calls.ts';
@@ -183,6 +183,21 @@ describe('an uploaded file', () => {
 
   it('is refused beyond 20 MB', async () => {
     expectFailure(await post(Buffer.alloc(20 * 1_048_576 + 1, 'x')), 'payload_too_large');
+  });
+
+  it('says so if it cannot be stored, as where the folder is a link to a disk that is not mounted', async () => {
+    const folder = join(server.dataDir, 'imports');
+    renameSync(folder, `${folder}.kept`);
+    onTestFinished(() => {
+      rmSync(folder);
+      renameSync(`${folder}.kept`, folder);
+    });
+    symlinkSync(join(server.dataDir, 'unmounted'), folder);
+    const reply = await post('holder\nx\n');
+    expectFailure(reply, 'unavailable');
+    expect(reply.body).toMatchObject({
+      message: expect.stringContaining('the file cannot be stored in the data directory') as string,
+    });
   });
 
   it('is forgotten after a day', async () => {

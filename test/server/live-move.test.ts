@@ -186,6 +186,10 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
         expect(await refusal.json()).toMatchObject({ error_code: 'unavailable' });
       }
       expect((await server.get('/health/ready/')).status).toBe(200);
+      // This lasts until the restart, which an administrator who did not run the command has to learn from the reply.
+      expect(await (await create(server)).json()).toMatchObject({
+        message: 'the database has been moved: restart this server, which refuses changes until then',
+      });
       // A second command cannot begin anything else.
       expect((await move(dataDir, to)).stderr).toMatch(/in progress or complete/u);
       return [there, load.keys] as const;

@@ -18,7 +18,7 @@ export function asyncDialog<Dialog extends Component>(
     setup(_props, { emit }) {
       const { t } = useI18n();
       onMounted(() => {
-        showToast(t('common.unreachable'), { tone: 'bad' });
+        showToast(t('common.notLoaded'), { tone: 'bad' });
         emit(closing);
       });
       return () => null;

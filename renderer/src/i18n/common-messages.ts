@@ -58,6 +58,7 @@ export const commonMessages = messagesOf(
     requestId: 'Request ID',
     claimedName: '{name} (claimed)',
     unreachable: 'The server did not respond.',
+    notLoaded: 'This part of the page could not be loaded. Reload the page if License Desk has been updated.',
     sentOnce:
       'The change may have been made. If you try again in this form without changing it, the change is not made a second time.',
     notAccepted: 'The server rejected these values:',
@@ -201,6 +202,8 @@ export const commonMessages = messagesOf(
     requestId: 'Anfrage-ID',
     claimedName: '{name} (unbestätigt)',
     unreachable: 'Der Server hat nicht geantwortet.',
+    notLoaded:
+      'Dieser Teil der Seite konnte nicht geladen werden. Laden Sie die Seite neu, falls License Desk aktualisiert wurde.',
     sentOnce:
       'Die Änderung wurde möglicherweise vorgenommen. Wenn Sie es in diesem Formular unverändert erneut versuchen, wird sie kein zweites Mal vorgenommen.',
     notAccepted: 'Der Server hat diese Werte abgelehnt:',

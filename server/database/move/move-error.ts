@@ -1,6 +1,7 @@
 // What went wrong with a copy, in one line for the administrator: the drivers only give codes.
 import { type DriverError, driverErrorOf } from '#server/platform/driver-error.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
+import { systemCodeOf } from '#server/platform/system-error.ts';
 
 /** The message gives the reason, what has changed, and the remedy. */
 export class MoveError extends OperatorError {
@@ -33,12 +34,15 @@ const OTHERS: Readonly<Record<string, string>> = {
   EPIPE: 'the connection to PostgreSQL was lost',
   ETIMEDOUT: 'the connection to PostgreSQL was lost',
   ENOSPC: 'the disk of the data directory is full',
+  EDQUOT: 'the disk quota for the data directory is used up',
 };
 
-function reasonOf({ code, message }: DriverError): string | undefined {
+function reasonOf(error: DriverError): string | undefined {
+  const { message } = error;
+  const code = systemCodeOf(error);
   // The driver has no code for it.
   if (/^Connection terminated|not queryable/u.test(message)) return POSTGRES['08'];
-  if (typeof code !== 'string') return undefined;
+  if (code === undefined) return undefined;
   return (
     OTHERS[code] ?? (/^[\dA-Z]{5}$/u.test(code) ? (POSTGRES[code] ?? POSTGRES[code.slice(0, 2)]) : undefined)
   );

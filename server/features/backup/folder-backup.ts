@@ -10,6 +10,7 @@ import {
   requireBackupFolder,
 } from '#server/platform/backup-folder.ts';
 import { syncDirectory } from '#server/platform/durable-file.ts';
+import { systemCodeOf, systemMessageOf } from '#server/platform/system-error.ts';
 import { readArchive } from './archive-reader.ts';
 import {
   archiveOf,
@@ -112,7 +113,7 @@ function remember(dataDir: string, record: FolderRecord): void {
   try {
     writeFolderRecord(dataDir, record);
   } catch (error) {
-    throw new NoSpaceError(`cannot write to the data directory: ${(error as Error).message}`);
+    throw new NoSpaceError(`cannot write to the data directory: ${systemMessageOf(error as Error)}`);
   }
 }
 
@@ -219,12 +220,13 @@ async function write(
 }
 
 function explain(error: unknown, { folder }: FolderBackup): { problem: BackupProblem; message: string } {
-  const { message, code, isExplained } = error as NodeJS.ErrnoException & { isExplained?: true };
+  const { isExplained } = error as { isExplained?: true };
+  const message = systemMessageOf(error as Error);
   if (error instanceof BackupFolderError) return { problem: error.problem, message };
   if (error instanceof NoSpaceError) return { problem: 'data_directory_full', message };
   if (error instanceof NotVerifiedError) return { problem: 'not_verified', message };
   const text = isExplained ? message : `cannot write to the backup folder ${folder}: ${message}`;
-  switch (code) {
+  switch (systemCodeOf(error)) {
     case 'ENOSPC':
     case 'EDQUOT':
       return { problem: 'folder_full', message: text };

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isOutOfSpace } from '#server/platform/database-fault.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
 import { ENCRYPTED_MAGIC } from './archive-encryption.ts';
@@ -149,8 +150,7 @@ export function createRestoreSources(dataDir: string, folder: string | null) {
         await rename(draft, upload);
         return { upload_id: id, bytes, encrypted: await isEncrypted(upload) };
       } catch (error) {
-        const { code } = error as NodeJS.ErrnoException;
-        if (code !== 'ENOSPC' && code !== 'EDQUOT') throw error;
+        if (!isOutOfSpace(error)) throw error;
         throw new ApiError('unavailable', `the disk with ${dataDir} is full`);
       } finally {
         await rm(draft, { force: true });

@@ -66,6 +66,8 @@ export function createDatabaseMoveService({ move, guard, restart, logger }: Need
             logger.info('changes are refused until the database is moved');
           },
         });
+        guard.stopWrites('moved');
+        guard.resumeWrites('moving');
         const { from, to, seconds } = moved;
         logger.warn({ from, to, seconds }, 'the database is moved: changes are refused until the next start');
         // The reply goes first.

@@ -4,6 +4,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DocumentParts } from '#server/platform/document.ts';
+import { systemCodeOf } from '#server/platform/system-error.ts';
 import { csvLine, csvStart, type CsvStyle } from '#server/wire/csv.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { type CsvFormat, readCsv } from './csv-reader.ts';
@@ -20,13 +21,20 @@ const NO_ROOM: ReadonlySet<string | undefined> = new Set([
   'EDQUOT',
   'EFBIG',
   'EIO',
+  'ESTALE',
   'EROFS',
   'EACCES',
+  'EPERM',
+  // The folder is a link to a disk that is not mounted, or something else than a folder.
+  'ENOENT',
+  'EEXIST',
+  'ENOTDIR',
+  'ELOOP',
 ]);
 
 /** @returns `unavailable` if a file could not be written for lack of space or permission; otherwise the error itself */
 function asStorageFailure(error: unknown): unknown {
-  const { code } = error as NodeJS.ErrnoException;
+  const code = systemCodeOf(error);
   if (!NO_ROOM.has(code)) return error;
   return new ApiError('unavailable', `the file cannot be stored in the data directory (${code})`);
 }

@@ -99,6 +99,9 @@ export const page = {
   },
 };
 
+/** A slow machine is nothing that a developer has to look into. */
+const checks = { bundlerTimings: false };
+
 export default defineConfig({
   main: {
     plugins: [copyTrayIcons(), compactBundles(), recordPackages('main')],
@@ -107,6 +110,7 @@ export default defineConfig({
       chunkSizeWarningLimit: 10_000,
       externalizeDeps: { exclude: [...BUNDLED] },
       rolldownOptions: {
+        checks,
         // Sequelize would load it for a column type that this product does not have.
         external: ['pg-hstore'],
         input: {
@@ -138,6 +142,7 @@ export default defineConfig({
     plugins: [copyShellPage(), recordPackages('preload')],
     build: {
       rolldownOptions: {
+        checks,
         input: {
           preload: join(root, 'electron/preload.ts'),
           'shell-preload': join(root, 'electron/shell-preload.ts'),
@@ -164,6 +169,7 @@ export default defineConfig({
       // Uncompressed; the bench bounds what the first screen loads.
       chunkSizeWarningLimit: 1000,
       rolldownOptions: {
+        checks,
         input: join(root, 'renderer/index.html'),
         output: {
           codeSplitting: {

@@ -8,6 +8,8 @@ const config: KnipConfig = {
     'cli/main.ts',
     'renderer/src/start.ts',
     'scripts/{,ci/}*.{mjs,ts}',
+    // A process that `npm run dev` starts.
+    'scripts/develop/standby.ts',
     'test/**/*.test.ts',
     'test/e2e/**/*.spec.ts',
     'test/{bench,load}/*.ts',

@@ -48,6 +48,7 @@ async function servePage(adminOrigin: string, contracts: Plugin): Promise<ViteDe
 }
 
 let pageOrigin: string | undefined;
+let updateContracts = () => {};
 
 async function announce({ admin, startedInMs }: Ready): Promise<void> {
   const address = new URL(admin);
@@ -55,12 +56,16 @@ async function announce({ admin, startedInMs }: Ready): Promise<void> {
     const contracts = createLiveContracts(log);
     const vite = await servePage(address.origin, contracts.plugin);
     pageOrigin = new URL(vite.resolvedUrls?.local[0] ?? `http://${HOST}`).origin;
+    updateContracts = () => contracts.update(vite);
     stopWatching = watchFolders(['cli', 'server', 'verifier'], (file) => {
       log(`${file} changed; restarting the server …`);
       server.restart();
-      contracts.update(vite);
     });
-  } else log(`The server restarted in ${startedInMs} ms.`);
+  } else {
+    log(`The server restarted in ${startedInMs} ms.`);
+    // Not earlier: it would delay the server, for which calls of the page wait.
+    updateContracts();
+  }
   process.stdout.write(`Open ${pageOrigin}/${address.search} in a browser\n`);
 }
 

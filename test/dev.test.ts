@@ -1,7 +1,7 @@
 // `npm run dev` on a copy of the sources, which the test may change.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { readRuntimeFile } from '#server/installation/runtime-file.ts';
@@ -118,6 +118,9 @@ async function hotUpdates(origin: string) {
   return { messages, message, close: () => socket.close() };
 }
 
+/** Its refusal shows which version of the sources runs. */
+const GUARD = 'server/features/admin-session/admin-guard.ts';
+
 const project = copyOfProject();
 const dataDir = temporaryDirectory();
 let dev: ReturnType<typeof startDev>;
@@ -156,10 +159,11 @@ test('serves the page with hot updates, and restarts the server after a change',
   page.close();
   expect(readRuntimeFile(dataDir)?.pid).toBe(first?.pid);
 
-  appendFileSync(join(project, 'server/installation/version.ts'), '\n// changed\n');
+  change(project, GUARD, 'sign in first', 'sign in again');
   await dev.notice('restarting the server');
   const meanwhile = await fetch(`${address.origin}/admin/api/plans/`);
-  expect(meanwhile.status, await meanwhile.text()).toBe(401);
+  expect(meanwhile.status).toBe(401);
+  expect(await meanwhile.text()).toContain('sign in again');
   const again = new URL(await dev.address(2));
   expect(again.origin).toBe(address.origin);
   const second = readRuntimeFile(dataDir);
@@ -167,6 +171,14 @@ test('serves the page with hot updates, and restarts the server after a change',
   expect(second?.admin).toBe(first?.admin);
 
   expect(dev.output.stderr).not.toContain('proxy error');
+});
+
+test('starts the server again once its broken source is corrected', async () => {
+  change(project, GUARD, 'sign in again', "sign in 'again");
+  await dev.notice('The server ended; waiting for a change.');
+  change(project, GUARD, "sign in 'again", 'sign in now');
+  const { origin } = new URL(await dev.address(3));
+  expect(await (await fetch(`${origin}/admin/api/plans/`)).text()).toContain('sign in now');
 });
 
 test('reloads the page when its part of a contract changes', async () => {
@@ -192,11 +204,11 @@ test('reloads the page when its part of a contract changes', async () => {
   await page.message('full-reload');
   expect(await served('contract.ts')).toContain('/plans/archive/');
   expect(await served(contract)).toContain('rented');
-  await dev.address(3);
+  await dev.address(4);
 
   // The page has no schemas.
   change(project, `server/${contract}`, 'text(200)', 'text(201)');
-  await dev.address(4);
+  await dev.address(5);
   change(project, 'server/contract.ts', "'/admin/api'", "'/admin/api2'");
   await page.message(
     'full-reload',
@@ -207,7 +219,7 @@ test('reloads the page when its part of a contract changes', async () => {
 });
 
 test('stops its server', async () => {
-  await dev.address(5);
+  await dev.address(6);
   expect(existsSync(join(dataDir, 'runtime.json'))).toBe(true);
   dev.stop();
   expect(await within('the end of npm run dev', dev.ended)).toEqual([0, null]);

@@ -1,8 +1,9 @@
-// The server as a child process that keeps its ports across restarts.
-import { type ChildProcess, spawn } from 'node:child_process';
+// The server as a child process that keeps its ports across restarts. While it runs, the next one loads the sources.
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
 import { nodePath, root } from '../paths.mjs';
 
 export interface Ready {
@@ -13,6 +14,11 @@ export interface Ready {
   /** Time from the restart request until the server accepted calls. */
   startedInMs: number;
 }
+
+type Standby = ChildProcessByStdio<Writable, Readable, null>;
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode !== null || signalCode !== null;
 
 interface DevelopmentServer {
   /**
@@ -31,6 +37,7 @@ export function createDevelopmentServer(
   log: (line: string) => void,
 ): DevelopmentServer {
   let child: ChildProcess | undefined;
+  let standby: Standby | undefined;
   let askedAt = Date.now();
   let hasStarted = false;
   let isOver = false;
@@ -40,10 +47,24 @@ export function createDevelopmentServer(
   let running = Promise.withResolvers<void>();
 
   async function end(): Promise<void> {
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    if (!child || hasEnded(child)) return;
     const ended = once(child, 'exit');
     child.kill('SIGTERM');
     await ended;
+  }
+
+  function prepare(): Standby {
+    const program = [
+      '--disable-sigusr1',
+      join(root, 'scripts/develop/standby.ts'),
+      'serve',
+      ...words,
+      ...ports,
+    ];
+    const prepared = spawn(nodePath, program, { cwd: root, stdio: ['pipe', 'pipe', 'inherit'] });
+    // Written to when it has just ended.
+    prepared.stdin.on('error', () => {});
+    return prepared;
   }
 
   /** Those who wait for the server now also wait for its next start. */
@@ -54,9 +75,10 @@ export function createDevelopmentServer(
   }
 
   async function runOnce(onReady: (ready: Ready) => Promise<void>): Promise<void> {
-    const program = ['--disable-sigusr1', join(root, 'cli', 'main.ts'), 'serve', ...words, ...ports];
-    const started = spawn(nodePath, program, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+    const started = standby && !hasEnded(standby) ? standby : prepare();
+    standby = undefined;
     child = started;
+    started.stdin.write('\n');
     const ended = once(started, 'exit') as Promise<[number | null]>;
     createInterface({ input: started.stdout }).once('line', (line) => {
       const ready = JSON.parse(line) as Omit<Ready, 'startedInMs'>;
@@ -65,6 +87,7 @@ export function createDevelopmentServer(
       // A restart was asked for meanwhile.
       if (started.killed) return;
       running.resolve();
+      standby = prepare();
       void onReady({ ...ready, startedInMs: Date.now() - askedAt });
     });
     const [code] = await ended;
@@ -96,6 +119,7 @@ export function createDevelopmentServer(
     ready: () => running.promise,
     async stop() {
       isOver = true;
+      standby?.kill();
       await end();
     },
   };

@@ -46,7 +46,7 @@ test('plans are compared, created, edited, archived and deleted', async ({ desk 
   await dialog.getByLabel('Entitlements').fill('export\nprint');
   await dialog.getByRole('button', { name: 'Create plan' }).click();
   await expect(dialog.getByRole('alert')).toContainText(
-    'name must be 1 to 64 lowercase letters, digits or hyphens',
+    'Name must be 1 to 64 lowercase letters, digits or hyphens',
   );
   await expect(dialog.getByLabel('Name', { exact: true })).toHaveAttribute('aria-invalid', 'true');
   await dialog.getByLabel('Name', { exact: true }).fill('studio');

@@ -48,12 +48,13 @@ let appMenu: Template = [];
 let trayMenu: Template = [];
 
 export const Menu = strict<typeof Electron.Menu>('Menu', {
-  buildFromTemplate(template) {
-    check(template as Template);
+  buildFromTemplate(items) {
+    const template = items as Template;
+    check(template);
     return {
       template: template as Template,
       popup({ x, y } = {}) {
-        report({ event: 'popup', items: entries(template as Template), x, y });
+        report({ event: 'popup', items: entries(template), x, y });
       },
     } satisfies BuiltMenu & Partial<Electron.Menu> as unknown as Electron.Menu;
   },

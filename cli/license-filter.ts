@@ -24,7 +24,7 @@ export interface LicenseFilterOptions {
 export function addLicenseFilter(command: Command): Command {
   return command
     .addOption(new Option('--state <state>', 'only licenses in this state').choices(STATES))
-    .option('--search <text>', 'part of the holder, email, license key or fingerprint')
+    .option('--search <text>', 'part of the holder, email, order number, license key or fingerprint')
     .option('--plan <name>', 'only licenses of this plan')
     .option('--product <slug>', 'only licenses for this product')
     .option(

@@ -30,6 +30,7 @@ import { addServerReplicas } from './migrations/0027-server-replicas.ts';
 import { addOlderWebhookSecrets } from './migrations/0028-older-webhook-secrets.ts';
 import { createEarlierFiles } from './migrations/0029-earlier-files.ts';
 import { allowLostCertificates } from './migrations/0030-revocations-of-lost-certificates.ts';
+import { addOrderNumbersToSearch } from './migrations/0031-order-numbers-in-search.ts';
 import { isSupported, noteSupport, refuseOlderServers } from './schema-support.ts';
 import type { RunTransaction } from './transaction.ts';
 import { faultOf } from '#server/platform/database-fault.ts';
@@ -69,6 +70,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0028-older-webhook-secrets', up: addOlderWebhookSecrets },
   { name: '0029-earlier-files', up: createEarlierFiles },
   { name: '0030-revocations-of-lost-certificates', up: allowLostCertificates },
+  { name: '0031-order-numbers-in-search', up: addOrderNumbersToSearch },
 ];
 
 /** One row per applied migration, with its name. */

@@ -154,7 +154,12 @@ export function draftLicense(
     orderNumber: order.order_number ?? null,
     notes: order.notes ?? null,
     customFields,
-    searchText: licenseSearchText({ holder: order.holder, email: order.email ?? null, customFields }),
+    searchText: licenseSearchText({
+      holder: order.holder,
+      email: order.email ?? null,
+      orderNumber: order.order_number ?? null,
+      customFields,
+    }),
     product,
     planId: plan.id,
     issuedAt: now,

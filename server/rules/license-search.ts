@@ -1,5 +1,5 @@
-// What a search for licenses looks in, and what its text means: words of a holder, email address or custom field, a key
-// or part of one, part of a fingerprint.
+// What a search for licenses looks in, and what its text means: words of a holder, email address, order number or custom
+// field, a key or part of one, part of a fingerprint.
 import { foldForSearch, keyPartOf, searchWords } from '#server/wire/search-text.ts';
 import type { CustomFields } from '#server/wire/custom-fields.ts';
 import { parseLicenseKey } from './license-key.ts';
@@ -7,12 +7,14 @@ import { parseLicenseKey } from './license-key.ts';
 interface Searchable {
   holder: string;
   email: string | null;
+  orderNumber: string | null;
   customFields: CustomFields;
 }
 
 /** The text in which words are found. The holder comes first, because lists are sorted by it. */
-export function licenseSearchText({ holder, email, customFields }: Searchable): string {
-  return foldForSearch([holder, email ?? '', ...Object.values(customFields)].join('\n'));
+export function licenseSearchText({ holder, email, orderNumber, customFields }: Searchable): string {
+  const others = [...(orderNumber === null ? [] : [orderNumber]), ...Object.values(customFields)];
+  return foldForSearch([holder, email ?? '', ...others].join('\n'));
 }
 
 /** What a search text, or one word of it, may mean beside words. */
@@ -29,7 +31,7 @@ export interface LicenseCode {
 
 /** The possible meanings of a search text. Each of them may be the intended one. */
 export interface LicenseSearch {
-  /** Parts of a holder, email address or custom field, in any order, case-folded; null if the text has another meaning only. */
+  /** Parts of a holder, email address, order number or custom field, in any order, case-folded; null if the text has another meaning only. */
   words: readonly string[] | null;
   codes: readonly LicenseCode[];
 }

@@ -299,3 +299,13 @@ test('a product that is being typed stays while plans change', async ({ desk }) 
   await desk.keyboard.press('Tab');
   await expect(desk).toHaveURL(/[?&]product=studio(?:&|$)/u);
 });
+
+test('a license that was found by its order number shows it', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Acme', order_number: 'SO-4711' });
+  await issueLicense(desk, { holder: 'Globex', order_number: 'SO-4712' });
+  await desk.goto('/#/licenses');
+  await desk.getByRole('searchbox').fill('so-4711');
+  await expect(rows(desk)).toHaveCount(1);
+  await expect(rows(desk)).toContainText('Acme');
+  await expect(rows(desk).locator('mark')).toHaveText(['SO-4711']);
+});

@@ -229,6 +229,23 @@ describe('a search', () => {
     expect(idsOf(await list({ search: `${marker} nobody` }))).toEqual([]);
   });
 
+  it('finds the order number, also after an edit, and no longer once it is cleared', async () => {
+    const order = unique('SO-Ü');
+    const { license_id, license_key } = await newLicense(server, {
+      holder: 'Nordlicht',
+      order_number: order,
+    });
+    const folded = order.toLowerCase().replace('ü', 'u');
+    for (const search of [order, folded, `${folded.slice(2)} nordl`])
+      expect(idsOf(await list({ search })), search).toEqual([license_id]);
+    const edit = (order_number: string | null) =>
+      server.admin.updateLicense({ ref: license_key, order_number });
+    await edit(`${order}-2`);
+    expect(idsOf(await list({ search: `${order}-2` }))).toEqual([license_id]);
+    await edit(null);
+    expect(idsOf(await list({ search: order }))).toEqual([]);
+  });
+
   it.each([
     'ab',
     'ba',

@@ -15,12 +15,17 @@ import { lookUntil } from '../webhooks/partner.ts';
 const masterKey = Buffer.alloc(32, 9).toString('base64');
 const DEVICE = fingerprintOf(0xcafe);
 const WITH_CERTIFICATES = '0002-certificates';
+const WITH_ORDER_NUMBERS = '0010-license-details';
 const WITH_CUSTOM_FIELDS = '0017-custom-fields';
 const WITH_DEVICE_HISTORY = '0018-device-history';
 const NAMES = MIGRATIONS.map(({ name }) => name);
 /** With and without each of these; the last one meets only the newest migration, with all data. */
 const DIFFERENT = [...NAMES.slice(0, 1), WITH_CUSTOM_FIELDS, ...NAMES.slice(-2, -1)];
 const VERSIONS = firstOrAll(DIFFERENT.length, [...new Set([...DIFFERENT, ...NAMES])]);
+const ORDER_NUMBER = 'SO-2026-Ö17';
+/** As a search looks for it. Before 0031, it found no order numbers. */
+const FOLDED_ORDER_NUMBER = 'so-2026-o17';
+
 /** No attempt of the present server comes between; the first one has failed before. */
 const flags = { 'webhook-backoff-seconds': '3600' };
 
@@ -31,6 +36,7 @@ async function useForAWhile(server: TestServer) {
   const license = await newLicense(server, {
     holder: 'Nováček s.r.o.',
     plan: 'professional',
+    order_number: ORDER_NUMBER,
     custom_fields: { 'Cost center': '4711' },
   });
   const { license_key, license_id } = license;
@@ -92,6 +98,8 @@ describe('a database of an earlier version', () => {
     written = await everythingIn(server, used);
     await server.stop();
     tables = await readTables(join(source.dataDir, 'license-desk.db'));
+    for (const row of tables.get('licenses') ?? [])
+      row['search_text'] = String(row['search_text']).replace(`${FOLDED_ORDER_NUMBER}\n`, '');
   });
   afterAll(async () => {
     await rm(source.dataDir, { recursive: true, force: true });
@@ -101,6 +109,7 @@ describe('a database of an earlier version', () => {
   function keptBy(version: string) {
     const licenses = written.licenses.map((license) => ({
       ...license,
+      order_number: version < WITH_ORDER_NUMBERS ? null : license.order_number,
       custom_fields: version < WITH_CUSTOM_FIELDS ? {} : license.custom_fields,
     }));
     const devices = written.devices.map((device) => ({
@@ -121,6 +130,8 @@ describe('a database of an earlier version', () => {
     const { license, licenseFile, token, bearer, certificate, revoked } = used;
     const { license_key, license_id } = license;
     expect(await everythingIn(server, used)).toEqual(keptBy(version));
+    const { items: found } = await server.admin.listLicenses({ search: `novacek ${FOLDED_ORDER_NUMBER}` });
+    expect(found).toHaveLength(version < WITH_ORDER_NUMBERS ? 0 : 1);
 
     expect(await success(server, 'authorizeToken', { token })).toMatchObject({ valid: true });
     expect(await success(server, 'validateOffline', { license_file: licenseFile })).toMatchObject({

@@ -104,7 +104,7 @@ export const licenseFilter = {
   state: z.enum(LICENSE_STATES).optional().meta({ description: 'Only licenses in this state.' }),
   search: searchText(200).optional().meta({
     description:
-      'Words of the holder, the email address or the values of custom fields in any order, part of the license key (at least 5 characters, spaces and hyphens ignored, O read as 0, I and L as 1) or part of a device fingerprint (at least 6).',
+      'Words of the holder, the email address, the order number or the values of custom fields in any order, part of the license key (at least 5 characters, spaces and hyphens ignored, O read as 0, I and L as 1) or part of a device fingerprint (at least 6).',
   }),
   plan: slug.optional().meta({ description: 'Only licenses of this plan.' }),
   product: slug.optional().meta({ description: 'Only licenses for this product.' }),

@@ -107,9 +107,9 @@ test('reports an invalid request', async ({ desk }) => {
   await desk.goto('/#/air-gap');
   const box = desk.getByLabel('Activation request');
   await box.fill('LDR1.nonsense');
-  await expect(alertWith(desk, 'request')).toBeVisible();
+  await expect(alertWith(desk, 'Activation request')).toBeVisible();
   await expect(box).toHaveAttribute('aria-invalid', 'true');
-  await expect(box).toHaveAccessibleDescription(/^request: /u);
+  await expect(box).toHaveAccessibleDescription(/^Activation request: The activation request is damaged/u);
   await desk.locator('input[type=file]').setInputFiles({
     name: 'film.req',
     mimeType: 'text/plain',

@@ -118,7 +118,7 @@ test('a field that the server refuses gets the focus, and the message describes 
     await submit.press('Enter');
     await expect(email).toBeFocused();
     await expect(email).toHaveAttribute('aria-invalid', 'true');
-    await expect(email).toHaveAccessibleDescription(/email.*must be/u);
+    await expect(email).toHaveAccessibleDescription(/Email.*must be/u);
   }
   await email.fill('');
   await submit.press('Enter');

@@ -98,7 +98,7 @@ test('a rejected form shows the reason and the request ID', async ({ desk }) => 
 
   const dialog = desk.getByRole('dialog');
   const alert = dialog.getByRole('alert');
-  await expect(alert).toContainText('product must be 1 to 64 lowercase letters, digits or hyphens');
+  await expect(alert).toContainText('Product must be 1 to 64 lowercase letters, digits or hyphens');
   await expect(alert).toContainText(`Request ID ${requestId}`);
   await expect(dialog.getByLabel('Product')).toHaveAttribute('aria-invalid', 'true');
   await expect(dialog.getByLabel('Holder')).toHaveValue('Acme');

@@ -44,6 +44,7 @@ test(
     await desk.goto('/#/settings');
     await desk.getByLabel('Rate limit: token checks').fill('70');
     await goTo(desk, 'Audit');
+    await expect(desk.getByRole('heading', { level: 1, name: 'Audit' })).toBeVisible();
     await desk.close({ runBeforeUnload: true });
     await expect.poll(() => asked).toEqual(['beforeunload']);
     await desk.goBack();

@@ -159,6 +159,7 @@ export function stayWhenAsked(page: Page): string[] {
 
 interface NewLicense {
   holder: string;
+  order_number?: string;
   email?: string;
   plan?: string;
   product?: string;

@@ -1,26 +1,20 @@
 // The seat limits of a floating license: those in force, and what the license overrides of its plan.
 import { z } from 'zod';
-import { seatLimits } from '#server/features/plans/plan-contract.ts';
+import { SEAT_LIMIT_MEANINGS, seatLimits } from '#server/features/plans/plan-contract.ts';
 import { COUNT_BY, SEAT_LIMITS } from '#server/rules/floating-terms.ts';
 
-/** Null means another thing than for a plan, whose `seats` it makes unlimited. */
-function ownLimit<Limit extends z.ZodType>(limit: Limit, meaning: string) {
-  return limit.optional().meta({ description: `${meaning} Null takes the value of the plan.` });
+function ownLimit<Limit extends z.ZodType>(name: keyof typeof SEAT_LIMIT_MEANINGS, limit: Limit) {
+  const description = `${SEAT_LIMIT_MEANINGS[name]}. Null takes the value of the plan.`;
+  return limit.optional().meta({ description });
 }
 
 /** What a license overrides of its plan's seat limits. */
 export const ownSeatLimits = {
-  seats: ownLimit(seatLimits.seats, 'Seats of a floating license.'),
-  overdraft_seats: ownLimit(
-    seatLimits.overdraft_seats.nullable(),
-    'Seats that can be taken beyond `seats`. They are reported as overdraft.',
-  ),
-  borrow_max_hours: ownLimit(
-    seatLimits.borrow_max_hours.nullable(),
-    'How long a seat can be borrowed. 0: borrowing is not allowed.',
-  ),
-  borrow_max_count: ownLimit(seatLimits.borrow_max_count, 'Seats that can be borrowed at once.'),
-  borrow_keep_free: ownLimit(seatLimits.borrow_keep_free.nullable(), 'Seats that are never borrowed.'),
+  seats: ownLimit('seats', seatLimits.seats),
+  overdraft_seats: ownLimit('overdraft_seats', seatLimits.overdraft_seats.nullable()),
+  borrow_max_hours: ownLimit('borrow_max_hours', seatLimits.borrow_max_hours.nullable()),
+  borrow_max_count: ownLimit('borrow_max_count', seatLimits.borrow_max_count),
+  borrow_keep_free: ownLimit('borrow_keep_free', seatLimits.borrow_keep_free.nullable()),
 };
 
 export const seatLimitsInForce = z

@@ -19,25 +19,38 @@ const MAX_LINGER_SECONDS = 86_400;
 const seats = z.int().min(1).max(MAX_SEATS).nullable();
 
 /** The limits that a license can override. */
+/** What null means differs between plans and licenses. */
+export const SEAT_LIMIT_MEANINGS = {
+  seats: 'Seats of a floating license',
+  overdraft_seats: 'Seats that can be taken beyond `seats`. They are reported as overdraft',
+  borrow_max_hours: 'How long a seat can be borrowed. 0: borrowing is not allowed',
+  borrow_max_count: 'Seats that can be borrowed at once',
+  borrow_keep_free: 'Seats that are never borrowed',
+} as const;
+
 export const seatLimits = {
-  seats: seats.meta({ description: 'Seats of a floating license; null for any number.' }),
+  seats: seats.meta({ description: `${SEAT_LIMIT_MEANINGS.seats}; null for any number.` }),
   overdraft_seats: z
     .int()
     .min(0)
     .max(MAX_SEATS)
-    .meta({ description: 'Seats that can be taken beyond `seats`. They are reported as overdraft.' }),
+    .meta({ description: `${SEAT_LIMIT_MEANINGS.overdraft_seats}.` }),
   borrow_max_hours: z
     .int()
     .min(0)
     .max(MAX_BORROW_HOURS)
-    .meta({ description: 'How long a seat can be borrowed. 0: borrowing is not allowed.' }),
+    .meta({ description: `${SEAT_LIMIT_MEANINGS.borrow_max_hours}.` }),
   borrow_max_count: z
     .int()
     .min(0)
     .max(MAX_SEATS)
     .nullable()
-    .meta({ description: 'Seats that can be borrowed at once; null for any number.' }),
-  borrow_keep_free: z.int().min(0).max(MAX_SEATS).meta({ description: 'Seats that are never borrowed.' }),
+    .meta({ description: `${SEAT_LIMIT_MEANINGS.borrow_max_count}; null for any number.` }),
+  borrow_keep_free: z
+    .int()
+    .min(0)
+    .max(MAX_SEATS)
+    .meta({ description: `${SEAT_LIMIT_MEANINGS.borrow_keep_free}.` }),
 };
 
 export const planObject = z

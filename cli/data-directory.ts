@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import { problemOfPath } from '#server/installation/directory-path.ts';
-import { problemOfParent } from '#server/installation/used-directory.ts';
+import { problemOfPlace } from '#server/installation/directory-path.ts';
 import { CommandFailure } from './command-failure.ts';
 
 /** For commands that do not create an installation. @throws CommandFailure */
@@ -8,8 +7,7 @@ export function requireDataDirectory(dataDir: string): void {
   if (existsSync(dataDir)) return;
   throw new CommandFailure(
     'unavailable',
-    problemOfPath(dataDir) ??
-      problemOfParent(dataDir) ??
+    problemOfPlace(dataDir) ??
       `the data directory ${dataDir} does not exist; name another with --data-dir, or create it with \`license-desk serve\``,
   );
 }

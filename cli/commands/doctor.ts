@@ -1,8 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { problemOfPath } from '#server/installation/directory-path.ts';
-import { problemOfParent } from '#server/installation/used-directory.ts';
+import { problemOfPlace } from '#server/installation/directory-path.ts';
 import { requireAdminUrl } from '#server/platform/admin-reach.ts';
 import { ConfigError, type Config } from '#server/platform/config.ts';
 import { settingWarnings } from '#server/platform/setting-warnings.ts';
@@ -62,11 +61,7 @@ async function checkInstallation(command: Command): Promise<Check[]> {
       ok: true,
       detail: `warning: ${message}`,
     })),
-    checkDataDirectory(
-      config.dataDir,
-      directory,
-      problemOfPath(config.dataDir) ?? problemOfParent(config.dataDir),
-    ),
+    checkDataDirectory(config.dataDir, directory, problemOfPlace(config.dataDir)),
   ];
   if (!directory?.isDirectory) return checks;
   const [{ checkServer }, { diagnose }, { exposedFiles }] = await Promise.all([

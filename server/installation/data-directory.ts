@@ -6,10 +6,9 @@ import { nearestPath } from '#server/platform/nearest-path.ts';
 import { provideHomeDirectory, userNameOf } from '#server/platform/os-user.ts';
 import { systemMessageOf } from '#server/platform/system-error.ts';
 import { closeUmask } from '#server/platform/umask.ts';
-import { problemOfPath } from './directory-path.ts';
+import { problemOfPlace } from './directory-path.ts';
 import { quoted } from './open-command.ts';
 import { readRuntimeFile } from './runtime-file.ts';
-import { problemOfParent } from './used-directory.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
 
 const RETRY_MS = 100;
@@ -56,7 +55,7 @@ export function problemOfOwner(dataDir: string): DataDirectoryError | null {
 export function prepareDataDirectory(dataDir: string, { mayBeNew = false } = {}): void {
   const foreign = problemOfOwner(dataDir);
   if (foreign) throw foreign;
-  const misplaced = problemOfPath(dataDir) ?? (mayBeNew ? null : problemOfParent(dataDir));
+  const misplaced = problemOfPlace(dataDir, { mayBeNew });
   if (misplaced !== null) throw new DataDirectoryError(misplaced);
   closeUmask();
   provideHomeDirectory(dataDir);

@@ -99,7 +99,7 @@ export const page = {
   },
 };
 
-/** A slow machine is nothing that a developer has to look into. */
+/** Slow plugins of the bundler would be reported on a busy machine. */
 const checks = { bundlerTimings: false };
 
 export default defineConfig({

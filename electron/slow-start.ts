@@ -1,4 +1,4 @@
-// Says that the server is still starting, if that takes long: until it is ready, there is no page to show.
+// Reports that the server is still starting. Until it is ready, there is no page to show.
 import { join } from 'node:path';
 import { shell } from 'electron';
 import type { FailureView } from './shell-bridge.ts';
@@ -14,7 +14,7 @@ export interface SlowStart {
   ready(): void;
   /** The start has failed. */
   fail(): void;
-  /** Someone wants to see the app. */
+  /** The user wants to see the app. */
   show(): void;
 }
 
@@ -47,7 +47,7 @@ export function setUpSlowStart({ window, dataDir, startsHidden, quit }: Needs): 
   let isOver = false;
   let isShown = false;
   let timer: NodeJS.Timeout | undefined;
-  /** Set once the start takes long. */
+  /** Set once the start is slow. */
   let slowLog: (() => string) | null = null;
 
   /** Open until it is answered, or the server is ready. */

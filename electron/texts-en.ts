@@ -117,7 +117,7 @@ export const en = {
   slowStart: 'The server is still starting',
   slowStartReason: 'It has not answered since License Desk was started.',
   slowStartAdvice:
-    'After an update, or with a large database, a start can take several minutes. When the server is ready, its page takes the place of this window. If nothing changes, the log says what the server is doing.',
+    'After an update, or with a large database, a start can take several minutes. When the server is ready, its page replaces this window. If nothing changes, the log says what the server is doing.',
   noService: (dataDir: string) => `No server that you can use is running on ${dataDir}.`,
   restartService:
     'The server runs as a service. Restart it with the service manager of this computer (systemctl, launchctl or Task Scheduler).',

@@ -65,31 +65,28 @@ test('the app starts where it cannot note that it runs, as on a full disk', asyn
   expect(await quit(shell)).toBe(0);
 });
 
-test.each(['shown at once', 'hidden until someone asks'])(
-  'a start that takes long is said, %s',
-  async (when) => {
-    const isHidden = when !== 'shown at once';
-    const env = { ...serverModule('late-server'), STAND_IN_LONGEST_TIMER: '50' };
-    const shell = start({ env, args: isHidden ? ['--hidden'] : [] });
-    await shell.event('forked');
-    if (isHidden) {
-      expect(shell.count('window')).toBe(0);
-      await shell.happen({ do: 'second-instance', argv: [] });
-    }
-    expect(await viewOf(shell)).toMatchObject({ title: 'The server is still starting' });
-    await expect.poll(shell.stderr).toContain('upgrading the database');
-    await shell.answerShell(1, { kind: 'failure', action: 'show_logs' });
-    expect((await shell.event('opened')).what).toBe(join(shell.dataDir, 'logs'));
-    expect(await viewOf(shell)).toMatchObject({ log: 'upgrading the database' });
+test.each(['shown at once', 'hidden until the user asks'])('a slow start is reported, %s', async (when) => {
+  const isHidden = when !== 'shown at once';
+  const env = { ...serverModule('late-server'), STAND_IN_LONGEST_TIMER: '50' };
+  const shell = start({ env, args: isHidden ? ['--hidden'] : [] });
+  await shell.event('forked');
+  if (isHidden) {
+    expect(shell.count('window')).toBe(0);
+    await shell.happen({ do: 'second-instance', argv: [] });
+  }
+  expect(await viewOf(shell)).toMatchObject({ title: 'The server is still starting' });
+  await expect.poll(shell.stderr).toContain('upgrading the database');
+  await shell.answerShell(1, { kind: 'failure', action: 'show_logs' });
+  expect((await shell.event('opened')).what).toBe(join(shell.dataDir, 'logs'));
+  expect(await viewOf(shell)).toMatchObject({ log: 'upgrading the database' });
 
-    // The server is ready.
-    await shell.happen({ do: 'resume' });
-    await shell.eventThat('closed', ({ id }) => id === 1);
-    expect((await shell.eventThat('load', ({ id }) => id === 2)).url).toContain('code=1');
-  },
-);
+  // The server is ready.
+  await shell.happen({ do: 'resume' });
+  await shell.eventThat('closed', ({ id }) => id === 1);
+  expect((await shell.eventThat('load', ({ id }) => id === 2)).url).toContain('code=1');
+});
 
-test('a start that takes long can be ended', async () => {
+test('a slow start can be ended', async () => {
   const shell = start({ env: { ...serverModule('late-server'), STAND_IN_LONGEST_TIMER: '50' } });
   await viewOf(shell);
   await shell.answerShell(1, { kind: 'failure', action: 'quit' }).catch(() => {});

@@ -18,7 +18,7 @@ export function startingShells(): (options?: ShellOptions) => Shell {
 /** In place of the built server. */
 export const serverModule = (name: string) => ({ STAND_IN_SERVER: import.meta.resolve(`./${name}.ts`) });
 
-/** A server that is there at once, so the app does not say that it is slow, however short its timers are. */
+/** A server that is ready at once. The app must not report a slow start, however short its timers are. */
 export const announcing = { ...serverModule('announcing-server'), STAND_IN_KEPT_TIMER: '15000' };
 
 const PAGE = 'http://127.0.0.1:1/';

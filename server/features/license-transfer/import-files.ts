@@ -25,7 +25,7 @@ const NO_ROOM: ReadonlySet<string | undefined> = new Set([
   'EROFS',
   'EACCES',
   'EPERM',
-  // The folder is a link to a disk that is not mounted, or something else than a folder.
+  // The folder is a link to a disk that is not mounted, or is not a folder.
   'ENOENT',
   'EEXIST',
   'ENOTDIR',

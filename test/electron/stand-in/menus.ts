@@ -52,7 +52,7 @@ export const Menu = strict<typeof Electron.Menu>('Menu', {
     const template = items as Template;
     check(template);
     return {
-      template: template as Template,
+      template,
       popup({ x, y } = {}) {
         report({ event: 'popup', items: entries(template), x, y });
       },

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { open, readFile, unlink } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
-import { systemCodeOf } from '#server/platform/system-error.ts';
+import { systemCodeOf, systemReasonOf } from '#server/platform/system-error.ts';
 import { modeForOthers } from '#server/platform/umask.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { CommandFailure } from './command-failure.ts';
@@ -10,21 +10,6 @@ import { commandIo } from './command-io.ts';
 import { replaceFile } from './replace-file.ts';
 
 export const STANDARD_STREAM = '-';
-
-const PROBLEMS: Readonly<Record<string, string>> = {
-  ENOENT: 'no such file or directory',
-  EISDIR: 'it is a directory',
-  EEXIST: 'the file already exists',
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EFBIG: 'the file would be larger than the limit',
-  EIO: 'the disk cannot be read or written',
-  ESTALE: 'the network drive has to be mounted again',
-  ENOTDIR: 'part of the path is not a directory',
-};
 
 /** @throws CommandFailure */
 export async function readBytes(path: string): Promise<Buffer> {
@@ -113,9 +98,8 @@ export function fileFailure(
   what: string,
   error: unknown,
 ): CommandFailure {
-  const cause = systemCodeOf(error) ?? '';
   return new CommandFailure(
-    cause === 'ENOENT' ? code : 'invalid_request',
-    `${what}: ${PROBLEMS[cause] ?? (error as Error).message}`,
+    systemCodeOf(error) === 'ENOENT' ? code : 'invalid_request',
+    `${what}: ${systemReasonOf(error as Error)}`,
   );
 }

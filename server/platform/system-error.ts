@@ -27,3 +27,24 @@ export function systemMessageOf(error: Error): string {
     name.join(': '),
   );
 }
+
+/** Why a file that the user named cannot be used. */
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file or directory',
+  EISDIR: 'it is a directory',
+  EEXIST: 'the file already exists',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file would be larger than the limit',
+  EIO: 'the disk cannot be read or written',
+  ESTALE: 'the network drive has to be mounted again',
+  ENOTDIR: 'part of the path is not a directory',
+};
+
+/** In words, where Node's message would repeat the path and name a system call. */
+export function systemReasonOf(error: Error): string {
+  return REASONS[systemCodeOf(error) ?? ''] ?? error.message;
+}

@@ -161,7 +161,7 @@ it('where the file is something else', async () => {
   await expectRefused(prepared, /is not a License Desk backup$/u);
   await expectRefused(
     { ...prepared, file: join(prepared.dataDir, 'nothing.tar') },
-    /cannot be unpacked: ENOENT/u,
+    /nothing\.tar cannot be read: no such file or directory$/u,
   );
 });
 

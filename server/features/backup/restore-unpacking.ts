@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { faultOf } from '#server/platform/database-fault.ts';
 import { MASTER_KEY_FILE } from '#server/platform/master-key.ts';
-import { systemMessageOf } from '#server/platform/system-error.ts';
+import { systemMessageOf, systemReasonOf } from '#server/platform/system-error.ts';
 import { readArchive } from './archive-reader.ts';
 import { type CopyDatabase, freeBytes } from './backup-archive.ts';
 import {
@@ -61,9 +61,10 @@ function lastChange(database: string): string {
 
 /** @param error from the archive, the file system or elsewhere */
 function aboutFile(file: string, error: unknown): Error {
-  const { syscall } = error as NodeJS.ErrnoException;
+  const { syscall, path } = error as NodeJS.ErrnoException;
   const message = systemMessageOf(error as Error);
   if (error instanceof BackupError) return new BackupError(`${file} ${message}`);
+  if (path === file) return new BackupError(`${file} cannot be read: ${systemReasonOf(error as Error)}`);
   const fault = faultOf(error);
   if (fault === 'damaged') return aboutFile(file, damagedDatabase(message));
   return new BackupError(

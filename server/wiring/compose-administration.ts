@@ -1,4 +1,5 @@
 // Wires the administration of the service: settings, retention, first steps.
+import type { AlertBoard } from '#server/features/alerts/alert-board.ts';
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import {
   cancelRestore,
@@ -43,6 +44,7 @@ interface Needs {
   ownPorts(): readonly number[];
   restart: (() => void) | null;
   guard: ControlledGuard;
+  alerts: Pick<AlertBoard, 'raise'>;
   logger: Logger;
   /** How many others use the same database. */
   countOtherServers(): Promise<number>;
@@ -105,7 +107,7 @@ async function tryDatabase(url: string): Promise<void> {
 }
 
 export function composeAdministration(sequelize: Database, needs: Needs) {
-  const { config, audit, transaction, clock, ownPorts, restart, guard, logger } = needs;
+  const { config, audit, transaction, clock, ownPorts, restart, guard, alerts, logger } = needs;
   const settings = createSettingsService({
     config,
     audit,
@@ -123,6 +125,7 @@ export function composeAdministration(sequelize: Database, needs: Needs) {
   });
   const moves = createDatabaseMoveService({
     guard,
+    alerts,
     restart,
     logger,
     async move(request, userName, hooks) {

@@ -187,6 +187,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
     ownPorts: around.ownPorts,
     restart: around.restart,
     guard: around.guard,
+    alerts,
     countOtherServers: cluster.countOthers,
     indices: installation.indices,
   });

@@ -190,6 +190,9 @@ describe.skipIf(!hasPostgres)(`move-database beside a running server${why}`, () 
       expect(await (await create(server)).json()).toMatchObject({
         message: 'the database has been moved: restart this server, which refuses changes until then',
       });
+      expect((await server.admin.listAlerts({})).alerts).toContainEqual(
+        expect.objectContaining({ code: 'database_moved', severity: 'critical', params: { to: there.to } }),
+      );
       // A second command cannot begin anything else.
       expect((await move(dataDir, to)).stderr).toMatch(/in progress or complete/u);
       return [there, load.keys] as const;

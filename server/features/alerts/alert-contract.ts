@@ -18,6 +18,7 @@ export const ALERTS = {
   log_lines_dropped: 'warning',
   data_directory_lost: 'critical',
   database_damaged: 'critical',
+  database_moved: 'critical',
   database_not_writable: 'critical',
   replica_unused: 'warning',
   server_lost: 'warning',

@@ -1,5 +1,6 @@
 // Moves the database of this server while it runs, for the command `move-database`.
 import type { MoveProgress, OnProgress } from '#server/database/move/move-progress.ts';
+import type { AlertBoard } from '#server/features/alerts/alert-board.ts';
 import type { ControlledGuard } from '#server/database/storage-guard.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Logger } from '#server/platform/logger.ts';
@@ -25,6 +26,7 @@ interface Needs {
     hooks: MoveHooks,
   ): Promise<Report>;
   guard: Pick<ControlledGuard, 'stopWrites' | 'resumeWrites'>;
+  alerts: Pick<AlertBoard, 'raise'>;
   /** Ends the process so that its supervisor restarts it; null without a supervisor. */
   restart: (() => void) | null;
   logger: Logger;
@@ -36,7 +38,7 @@ function requireUrl(url: string | null): void {
   if (url !== null && !parse(url)) throw new ApiError('invalid_request', `url must be ${allowed}`);
 }
 
-export function createDatabaseMoveService({ move, guard, restart, logger }: Needs) {
+export function createDatabaseMoveService({ move, guard, alerts, restart, logger }: Needs) {
   let progress: MoveProgress | null = null;
   let isMoving = false;
 
@@ -69,6 +71,7 @@ export function createDatabaseMoveService({ move, guard, restart, logger }: Need
         guard.stopWrites('moved');
         guard.resumeWrites('moving');
         const { from, to, seconds } = moved;
+        alerts.raise('database_moved', { params: { to } });
         logger.warn({ from, to, seconds }, 'the database is moved: changes are refused until the next start');
         // The reply goes first.
         if (restart) setImmediate(restart);

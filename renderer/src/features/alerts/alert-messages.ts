@@ -24,6 +24,7 @@ export const alertMessages = messagesOf(
       log_lines_dropped: '{count} line of {subject} was lost. | {count} lines of {subject} were lost.',
       data_directory_lost: '{path} was removed or replaced.',
       database_damaged: 'The database is damaged.',
+      database_moved: 'The database was moved.',
       database_not_writable: 'Changes cannot be saved.',
       replica_unused: 'Lists are not read from the replica.',
       server_lost: 'Server {subject} has stopped reporting.',
@@ -52,6 +53,7 @@ export const alertMessages = messagesOf(
       data_directory_lost:
         'Changes are refused. Put the directory back or restore a backup, then restart the server.',
       database_damaged: 'Stop the server and restore the latest backup. See the log for details.',
+      database_moved: 'Restart this server, which still has the old one open. Until then it refuses changes.',
       database_not_writable: 'See the log for the cause.',
       replica_unused: 'Until the replica can be used, lists are read from the primary database.',
       server_lost:
@@ -91,6 +93,7 @@ export const alertMessages = messagesOf(
         '{count} Zeile von {subject} ging verloren. | {count} Zeilen von {subject} gingen verloren.',
       data_directory_lost: '{path} wurde entfernt oder ersetzt.',
       database_damaged: 'Die Datenbank ist beschädigt.',
+      database_moved: 'Die Datenbank wurde verschoben.',
       database_not_writable: 'Änderungen können nicht gespeichert werden.',
       replica_unused: 'Listen werden nicht aus dem Replikat gelesen.',
       server_lost: 'Server {subject} meldet sich nicht mehr.',
@@ -123,6 +126,8 @@ export const alertMessages = messagesOf(
         'Änderungen werden abgelehnt. Stellen Sie das Verzeichnis oder eine Sicherung wieder her, und starten Sie den Server neu.',
       database_damaged:
         'Beenden Sie den Server, und stellen Sie die letzte Sicherung wieder her. Details stehen im Protokoll.',
+      database_moved:
+        'Starten Sie diesen Server neu, der noch die alte geöffnet hat. Bis dahin lehnt er Änderungen ab.',
       database_not_writable: 'Die Ursache steht im Protokoll.',
       replica_unused: 'Bis das Replikat verwendbar ist, werden Listen aus der Hauptdatenbank gelesen.',
       server_lost:

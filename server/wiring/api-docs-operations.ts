@@ -163,7 +163,7 @@ const NOTES: Record<OperationName, Notes> = {
   deletePlan: {
     tag: 'Plans',
     description:
-      'Names the plan by `id` or `name`, in the query or in the body. A plan that licenses use cannot be deleted; archive it instead.',
+      'Names the plan by `id` or `name`, in the query or in the body; both together must be of the same plan. A plan that licenses use cannot be deleted; archive it instead.',
     request: { name: 'site' },
   },
   stats: {

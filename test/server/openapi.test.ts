@@ -175,6 +175,7 @@ describe.each(ROWS)('the operation %s', (name, row) => {
       ...(row.idempotent ? ['Idempotency-Key'] : []),
       ...(row.etag ? ['If-None-Match'] : []),
     ]);
+    if (row.idempotent) expect(headers[0]).toMatchObject({ schema: { pattern: '^[!-~]{1,255}$' } });
   });
 
   it('describes the actual reply of a success', async () => {

@@ -170,6 +170,8 @@ describe.each(ROWS)('the operation %s', (name, row) => {
       expect(operation.requestBody).toMatchObject({ required: true });
       expect(Object.keys(operation.requestBody!.content)).toEqual(['application/json']);
     }
+    for (const parameter of operation.parameters ?? [])
+      if (parameter.name === 'limit') expect(parameter.schema).toMatchObject({ default: 50 });
     const headers = (operation.parameters ?? []).filter((parameter) => parameter.in === 'header');
     expect(headers.map((parameter) => parameter.name)).toEqual([
       ...(row.idempotent ? ['Idempotency-Key'] : []),

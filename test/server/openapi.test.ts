@@ -263,6 +263,22 @@ describe('the documented failures match the actual ones', () => {
   });
 });
 
+describe('the longest period', () => {
+  it.each([
+    ['stats', '/stats/', 3660],
+    ['usage of leases', '/leases/usage/', 400],
+  ])('of %s is documented', (_what, path, days) => {
+    const { parameters = [] } = document.paths[path]!.get!;
+    const from = parameters.find(({ name }) => name === 'from');
+    expect(from!.schema.description).toMatch(new RegExp(`at most ${days} days before \`to\``, 'iu'));
+  });
+
+  it('is part of the error', async () => {
+    const reply = await server.get('/stats/?from=1970-01-01T00:00:00Z', await newBearer(server));
+    expect(reply.body.message).toBe('from: must not be after to, or more than 3660 days before it');
+  });
+});
+
 describe('a limit of a license', () => {
   const LIMITS = ['seats', 'overdraft_seats', 'borrow_max_hours', 'borrow_max_count', 'borrow_keep_free'];
 

@@ -1,11 +1,12 @@
 // Turns routes into Express middleware, with the same authentication, body parsing, idempotency and envelope for all.
 import { isUtf8 } from 'node:buffer';
 import express, { type Request, type RequestHandler, type Response } from 'express';
+import type { z } from 'zod';
 import { Accepted } from './accepted.ts';
 import { type Actor, type Call, CLIENT_CLOSED_REQUEST } from './call.ts';
 import { Document } from './document.ts';
 import type { Endpoint, EndpointAuth } from '#server/wire/endpoint.ts';
-import { ApiError, type ErrorCode } from '#server/wire/errors.ts';
+import { ApiError, type ErrorCode, refusedField } from '#server/wire/errors.ts';
 import { sendDocument, sendJson } from './http-reply.ts';
 import { invokeRoute, parseRequest, type Route } from './route.ts';
 import { receiveFile } from './upload.ts';
@@ -72,20 +73,35 @@ function bodyOf(request: Request): unknown {
   return {};
 }
 
-function inputOf(request: Request, { upload }: Endpoint): unknown {
+function inputOf(request: Request, row: Endpoint): unknown {
+  const { upload } = row;
   if (upload) return { ...request.query, file: receiveFile(request, upload) };
   if (request.method === 'GET' || request.method === 'HEAD') return request.query;
   const body = bodyOf(request);
   const isObject = body !== null && typeof body === 'object' && !Array.isArray(body);
   // For DELETE, the schema rejects bodies that are not objects.
-  return request.method === 'DELETE' && isObject ? { ...request.query, ...body } : body;
+  if (request.method !== 'DELETE' || !isObject) return body;
+  checkSameValues(row, request.query, body as Record<string, unknown>);
+  return { ...request.query, ...body };
+}
+
+/** A request that names one object in the query and another in the body deletes neither. */
+function checkSameValues(row: Endpoint, query: Request['query'], body: Record<string, unknown>): void {
+  for (const name of Object.keys((row.request as z.ZodObject).shape)) {
+    const isTwice = Object.hasOwn(query, name) && Object.hasOwn(body, name);
+    if (isTwice && String(query[name]) !== String(body[name]))
+      throw refusedField(name, 'the query and the body have different values');
+  }
 }
 
 function idempotencyKey(request: Request): string | undefined {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return undefined;
   if (typeof key !== 'string' || !/^[\u0021-\u007e]{1,255}$/u.test(key)) {
-    throw new ApiError('invalid_request', 'Idempotency-Key must be 1 to 255 printable characters');
+    throw new ApiError(
+      'invalid_request',
+      'Idempotency-Key must be 1 to 255 printable ASCII characters without spaces',
+    );
   }
   return key;
 }

@@ -42,8 +42,7 @@ interface Description {
 
 const idempotencyKey = z
   .string()
-  .min(1)
-  .max(255)
+  .regex(/^[!-~]{1,255}$/u)
   .optional()
   .meta({
     description:

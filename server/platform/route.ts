@@ -3,7 +3,7 @@ import { Accepted } from './accepted.ts';
 import type { Call } from './call.ts';
 import { Document, type DocumentParts, isWhole } from './document.ts';
 import type { Contract, Endpoint, ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
-import { ApiError } from '#server/wire/errors.ts';
+import { ApiError, type ErrorDetail } from '#server/wire/errors.ts';
 import { readableText } from '#server/wire/readable-text.ts';
 import { brokenRule, requestMessage } from '#server/wire/request-messages.ts';
 
@@ -68,6 +68,12 @@ function shownPart(part: PropertyKey): string {
   return text.length > MAX_SHOWN_PART ? `${shown}…` : shown;
 }
 
+/** The schema library checks a whole number against its own limits and against those of the field. */
+function withoutRepeats(details: readonly ErrorDetail[]): ErrorDetail[] {
+  const byText = new Map(details.map((detail) => [JSON.stringify(detail), detail]));
+  return [...byText.values()];
+}
+
 /**
  * Parses and validates a request.
  * @throws ApiError `invalid_request` that lists all problems
@@ -75,10 +81,12 @@ function shownPart(part: PropertyKey): string {
 export function parseRequest(row: Endpoint, input: unknown): object {
   const parsed = row.request.safeParse(input, { error: requestMessage, reportInput: true });
   if (parsed.success) return parsed.data;
-  const details = parsed.error.issues.map((issue) => ({
-    path: issue.path.map((part) => shownPart(part)).join('.'),
-    ...brokenRule(issue),
-  }));
+  const details = withoutRepeats(
+    parsed.error.issues.map((issue) => ({
+      path: issue.path.map((part) => shownPart(part)).join('.'),
+      ...brokenRule(issue),
+    })),
+  );
   const first = details[0];
   const message = `${first?.path ? `${first.path}: ` : 'the request '}${first?.message ?? 'is invalid'}`;
   throw new ApiError('invalid_request', message, { details });

@@ -133,7 +133,10 @@ export const uploadedFile = z
 
 /** Request fields of every list: page size and cursor. */
 export const pageRequest = {
-  limit: queryNumber(1, 500).default(50).meta({ description: 'Entries per page.' }),
+  // The generated schema of a field that is also written as text has no default.
+  limit: queryNumber(1, 500)
+    .default(50)
+    .meta({ description: 'Entries per page.', override: { default: 50 } }),
   cursor: z.string().max(500).optional().meta({ description: 'The `next_cursor` of the previous page.' }),
 };
 

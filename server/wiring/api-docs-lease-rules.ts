@@ -142,5 +142,8 @@ export const LEASE_RULE_NOTES: Record<Name, Notes> = {
     'Renames a group, replaces its members, or adds and removes some. With `id`, `name` is the new name; without it, `new_name` is.',
     { name: 'cad-team', add_members: ['joan'] },
   ),
-  deleteLeaseGroup: notes('Deletes a group. Fails while rules name it.', { name: 'cad-team' }),
+  deleteLeaseGroup: notes(
+    'Deletes a group. An `id` and a `name` must be of the same group. Fails while rules name it.',
+    { name: 'cad-team' },
+  ),
 };

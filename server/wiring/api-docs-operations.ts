@@ -157,13 +157,13 @@ const NOTES: Record<OperationName, Notes> = {
   updatePlan: {
     tag: 'Plans',
     description:
-      'Names the plan by `id` or `name`; `new_name` renames it. `features` replaces all entitlements; `add_features` and `remove_features` change some. Changes apply immediately to all licenses of the plan.',
+      'Names the plan by `id` or `name`; `new_name` renames it, and so does `name` with `id`. `features` replaces all entitlements; `add_features` and `remove_features` change some. Changes apply immediately to all licenses of the plan.',
     request: { name: 'site', max_activations: 200 },
   },
   deletePlan: {
     tag: 'Plans',
     description:
-      'Names the plan by `id` or `name`, in the query or in the body. A plan that licenses use cannot be deleted; archive it instead.',
+      'Names the plan by `id` or `name`, in the query or in the body; both together must be of the same plan. A plan that licenses use cannot be deleted; archive it instead.',
     request: { name: 'site' },
   },
   stats: {

@@ -58,6 +58,14 @@ describe('/lease-groups/', () => {
     expectFailure(await remove({ name }), 'lease_group_not_found');
   });
 
+  it('is kept when a request to delete it names another group, too', async () => {
+    const first = await newLeaseGroup(server);
+    const second = await newLeaseGroup(server);
+    expectFailure(await remove({ id: first.id, name: second.name }), 'lease_group_not_found');
+    expect((await remove({ id: first.id, name: first.name })).body.group.id).toBe(first.id);
+    expect((await remove({ id: second.id })).status).toBe(200);
+  });
+
   it('of hosts takes names, addresses and networks', async () => {
     const members = ['ws-1', '10.0.0.7', '10.1.0.0/16', '2001:db8::/32'];
     expect((await newLeaseGroup(server, { kind: 'host', members })).members).toEqual(members);

@@ -170,11 +170,14 @@ describe.each(ROWS)('the operation %s', (name, row) => {
       expect(operation.requestBody).toMatchObject({ required: true });
       expect(Object.keys(operation.requestBody!.content)).toEqual(['application/json']);
     }
+    for (const parameter of operation.parameters ?? [])
+      if (parameter.name === 'limit') expect(parameter.schema).toMatchObject({ default: 50 });
     const headers = (operation.parameters ?? []).filter((parameter) => parameter.in === 'header');
     expect(headers.map((parameter) => parameter.name)).toEqual([
       ...(row.idempotent ? ['Idempotency-Key'] : []),
       ...(row.etag ? ['If-None-Match'] : []),
     ]);
+    if (row.idempotent) expect(headers[0]).toMatchObject({ schema: { pattern: '^[!-~]{1,255}$' } });
   });
 
   it('describes the actual reply of a success', async () => {
@@ -257,6 +260,22 @@ describe('the documented failures match the actual ones', () => {
       codesOf(name, status).includes(code),
     );
     expect(told.map(Number)).toEqual([reply.status]);
+  });
+});
+
+describe('the longest period', () => {
+  it.each([
+    ['stats', '/stats/', 3660],
+    ['usage of leases', '/leases/usage/', 400],
+  ])('of %s is documented', (_what, path, days) => {
+    const { parameters = [] } = document.paths[path]!.get!;
+    const from = parameters.find(({ name }) => name === 'from');
+    expect(from!.schema.description).toMatch(new RegExp(`at most ${days} days before \`to\``, 'iu'));
+  });
+
+  it('is part of the error', async () => {
+    const reply = await server.get('/stats/?from=1970-01-01T00:00:00Z', await newBearer(server));
+    expect(reply.body.message).toBe('from: must not be after to, or more than 3660 days before it');
   });
 });
 

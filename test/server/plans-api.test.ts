@@ -319,6 +319,23 @@ describe('DELETE /plans/', () => {
     expectFailure(await call(plan), 'plan_not_found');
   });
 
+  it('deletes nothing when the request names two plans', async () => {
+    const first = await create({ name: unique('first') });
+    const second = await create({ name: unique('second') });
+    expectFailure(await remove(`?id=${first.id}&name=${second.name}`), 'plan_not_found');
+    expectFailure(await remove('', { id: first.id, name: second.name }), 'plan_not_found');
+    expectFailure(await remove(`?id=${first.id}`, { name: second.name }), 'plan_not_found');
+    expectFailure(await remove(`?id=${first.id}`, { id: second.id }), 'invalid_request');
+    expectFailure(await remove(`?name=${first.name}`, { name: second.name }), 'invalid_request');
+    expect(await names()).toEqual(expect.arrayContaining([first.name, second.name]));
+  });
+
+  it('deletes the plan that the request names twice', async () => {
+    const { id, name } = await create({ name: unique('twice') });
+    expect((await remove(`?id=${id}&name=${name}&note=a`, { id, name, note: 'b' })).status).toBe(200);
+    expect(await names()).not.toContain(name);
+  });
+
   it('leaves a plan that any license uses, even a revoked one', async () => {
     const { id, name } = await create({ name: unique('kept') });
     const { license_key } = await newLicense(server, { plan: name });

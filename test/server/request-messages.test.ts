@@ -54,6 +54,12 @@ it.each([
     expect(detail.message).not.toMatch(/invalid input|expected|received|too (?:big|small)|pattern|>=|<=/iu);
 });
 
+it.each([1e20, -1e20])('lists a problem of the ID %d once', async (license_id) => {
+  const { body } = await server.call('POST', '/renew/', { license_id }, bearer);
+  const messages = (body.details as { message: string }[]).map(({ message }) => message);
+  expect(messages).toEqual([...new Set(messages)]);
+});
+
 it('lists every field that is wrong', async () => {
   const reply = await callAdmin(server, 'createApiToken', { networks: ['x'] });
   expect(reply.body.details).toEqual([

@@ -127,6 +127,8 @@ export function createLeaseGroupService({ groups, audit, transaction, clock }: N
     ): Promise<{ group: LeaseGroupObject }> =>
       transaction(async () => {
         const group = await findForChange(request);
+        if (request.name !== undefined && request.name !== group.name)
+          throw new ApiError('lease_group_not_found', `group ${group.id} is not named ${request.name}`);
         if (group.ruleCount > 0) throw inUse(group);
         await groups.remove(group.id);
         await record(call, 'deleted', group, null);

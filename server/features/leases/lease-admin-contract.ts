@@ -149,7 +149,9 @@ export const leaseAdminContract = {
     summary: 'Show how many seats of a license were in use, per hour and day',
     request: z.object({
       license: licenseRef,
-      from: moment.optional().meta({ description: 'Default: seven days before `to`.' }),
+      from: moment.optional().meta({
+        description: `At most ${MAX_USAGE_DAYS} days before \`to\`. Default: seven days before it.`,
+      }),
       to: moment.optional().meta({ description: 'Default: now.' }),
     }),
     reply: z.object({

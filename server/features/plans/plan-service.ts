@@ -200,6 +200,8 @@ export function createPlanService({ plans, licenses, audit, transaction, clock }
     remove: (request: RequestOf<typeof planContract.deletePlan>, call: Call): Promise<{ plan: PlanObject }> =>
       transaction(async () => {
         const plan = await find(request);
+        if (request.name !== undefined && request.name !== plan.name)
+          throw new ApiError('plan_not_found', `plan ${plan.id} is not named ${request.name}`);
         if (await licenses.hasPlan(plan.id)) {
           throw new ApiError('plan_in_use', `plan ${plan.name} has licenses; archive it instead`);
         }

@@ -3,6 +3,9 @@ import { endpoint } from '#server/wire/endpoint.ts';
 import { LICENSE_STATES } from '#server/features/licenses/license-contract.ts';
 import { moment, slug } from '#server/wire/fields.ts';
 
+/** How many days of daily counts one call returns. */
+export const MAX_DAYS = 3660;
+
 const count = z.int();
 const perDay = z.array(z.object({ day: z.iso.date(), count }));
 
@@ -13,7 +16,9 @@ export const statisticsContract = {
     auth: 'bearer',
     summary: 'Get statistics',
     request: z.object({
-      from: moment.optional().meta({ description: 'Start of the daily counts.' }),
+      from: moment
+        .optional()
+        .meta({ description: `Start of the daily counts, at most ${MAX_DAYS} days before \`to\`.` }),
       to: moment.optional().meta({ description: 'End of the daily counts, not included.' }),
       product: slug.optional().meta({ description: 'Only this product.' }),
     }),

@@ -4,7 +4,7 @@ import type { Clock } from '#server/platform/clock.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
 import { refusedField } from '#server/wire/errors.ts';
 import { DAY_MS } from '#server/wire/instants.ts';
-import type { statisticsContract } from './statistics-contract.ts';
+import { MAX_DAYS, type statisticsContract } from './statistics-contract.ts';
 import type { LicenseCountStore } from './license-count-store.ts';
 import type { StatisticsStore } from './statistics-store.ts';
 
@@ -22,7 +22,6 @@ type Stats = ReplyOf<typeof statisticsContract.stats>;
 /** If the database cannot be written, numbers without the last seconds are better than none. */
 const FLUSH_TIMEOUT_MS = 1000;
 const DEFAULT_DAYS = 30;
-const MAX_DAYS = 3660;
 
 /** Sums in a Map, because a plan can be named `constructor`. */
 function sumBy<Row extends { count: number }>(
@@ -53,7 +52,7 @@ export function createStatisticsService({ stats, licenses, readTogether, clock, 
       const until = to ?? now + 1;
       const period = { from: from ?? until - DEFAULT_DAYS * DAY_MS, to: until, product };
       if (period.from > period.to || period.to - period.from > MAX_DAYS * DAY_MS) {
-        throw refusedField('from', `must be before to, and at most ${MAX_DAYS} days earlier`);
+        throw refusedField('from', `must not be after to, or more than ${MAX_DAYS} days before it`);
       }
       const [counts, activations, perDay, tokens, certificates, registrations, byStatus, decisions] =
         await readTogether(

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import type { Database } from 'sqlite3';
 import { inOrder, numbered, type Values } from './named-values.ts';
+import { FLUSH_DISK_CACHE } from './sqlite-connection.ts';
 
 export interface SqliteFile {
   exec(sql: string): Promise<void>;
@@ -44,8 +45,15 @@ async function open(name: string, flags: readonly ('OPEN_READWRITE' | 'OPEN_READ
 }
 
 /** @param file must exist */
-export function openSqliteFile(file: string): Promise<SqliteFile> {
-  return open(file, ['OPEN_READWRITE']);
+export async function openSqliteFile(file: string): Promise<SqliteFile> {
+  const database = await open(file, ['OPEN_READWRITE']);
+  try {
+    await database.exec(FLUSH_DISK_CACHE);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
 }
 
 /**

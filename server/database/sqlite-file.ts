@@ -56,6 +56,12 @@ export async function openSqliteFile(file: string): Promise<SqliteFile> {
   }
 }
 
+/** SQLite takes the path of a network share, but not its server in the place for one: `file:////nas/share/…`. */
+export function fileUri(file: string, windows: boolean = process.platform === 'win32'): string {
+  const { host, pathname } = pathToFileURL(file, { windows });
+  return host === '' ? `file://${pathname}` : `file:////${host}${pathname}`;
+}
+
 /**
  * A URI that opens a database read-only, also for `ATTACH`, without creating files next to it.
  * Nothing may write to the file meanwhile.
@@ -63,7 +69,7 @@ export async function openSqliteFile(file: string): Promise<SqliteFile> {
 export function unchangingUri(file: string): string {
   // After a crash the WAL has content that must be read, which requires its index file.
   const how = existsSync(`${file}-wal`) ? 'mode=ro' : 'immutable=1';
-  return `${pathToFileURL(file).href}?${how}`;
+  return `${fileUri(file)}?${how}`;
 }
 
 /** @param file nothing may write to it meanwhile */

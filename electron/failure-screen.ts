@@ -19,7 +19,7 @@ export interface Failure {
   cause: FailureCause;
   reason: string;
   log: string;
-  /** The port that another program uses, if that is the cause. */
+  /** The port that the server cannot have, if that is the cause. */
   taken: TakenPort | null;
 }
 
@@ -43,6 +43,11 @@ async function otherHomeOf(cause: FailureCause, dataDir: string): Promise<Failur
   return canConnect ? [{ name: 'use_service', label: t.useService }] : [];
 }
 
+function portAdvice({ setting, isDenied }: TakenPort): string {
+  const t = texts();
+  return isDenied ? t.portDeniedAdvice[setting] : t.portAdvice[setting];
+}
+
 async function viewOf(failure: Failure, problem: string, { dataDir, ports }: Needs): Promise<FailureView> {
   const t = texts();
   const { cause, taken, log } = failure;
@@ -52,7 +57,7 @@ async function viewOf(failure: Failure, problem: string, { dataDir, ports }: Nee
     kind: 'failure',
     title: t.refused[cause],
     reason: failure.reason,
-    advice: taken ? t.portAdvice[taken.setting] : t.advice[cause],
+    advice: taken ? portAdvice(taken) : t.advice[cause],
     // A single line would repeat the reason.
     log: log.includes('\n') ? log : '',
     logTitle: t.log,

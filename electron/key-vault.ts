@@ -1,6 +1,7 @@
 // Keeps the master key sealed: by the system's keychain, or under a passphrase where there is none.
-import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { removeWhenFree, renameWhenFree } from '#server/platform/busy-files.ts';
 import { syncDirectory, writeFileDurably } from '#server/platform/durable-file.ts';
 import {
   decodeMasterKey,
@@ -140,7 +141,7 @@ export function createKeyVault(needs: Needs): KeyVault {
   async function keepSealed(sealed: SealedKey, key: Buffer): Promise<void> {
     await check(sealed, key);
     // It may be the key of a database that was moved away, as a restore does.
-    if (existsSync(sealedPath)) renameSync(sealedPath, `${sealedPath}.before-${Date.now()}`);
+    if (existsSync(sealedPath)) renameWhenFree(sealedPath, `${sealedPath}.before-${Date.now()}`);
     writeSealed(sealed, key);
   }
 
@@ -154,7 +155,7 @@ export function createKeyVault(needs: Needs): KeyVault {
       return;
     }
     writeMasterKeyFile(dataDir, key);
-    rmSync(sealedPath);
+    removeWhenFree(sealedPath);
     syncDirectory(dataDir);
   }
 
@@ -185,7 +186,7 @@ export function createKeyVault(needs: Needs): KeyVault {
   }
 
   function removeKeyFile(): void {
-    rmSync(keyPath, { force: true });
+    removeWhenFree(keyPath);
     syncDirectory(dataDir);
   }
 

@@ -116,7 +116,7 @@ async function runShell(): Promise<void> {
     },
     onGiveUp: (failure) => void onFailure(failure),
   });
-  const quit = setUpQuit(server);
+  const quit = setUpQuit({ server, onBySystem: () => updates.leaveForLater() });
   const window = setUpMainWindow({
     state: setUpWindowState(),
     startsHidden: startsHidden(),

@@ -39,13 +39,20 @@ function quitWithSession(quit: () => void): void {
   app.on('browser-window-created', (_event, window) => listen(window));
 }
 
-export function setUpQuit(server: ServerProcess): Quit {
+interface Needs {
+  server: Pick<ServerProcess, 'stop'>;
+  /** The app quits without its user: nothing may start that the end of the session would kill. */
+  onBySystem(): void;
+}
+
+export function setUpQuit({ server, onBySystem }: Needs): Quit {
   const isMac = process.platform === 'darwin';
   let by: 'user' | 'system' | null = null;
   let isAskedByUser = false;
   let stopped = false;
   const bySystem = () => {
     by = 'system';
+    onBySystem();
     app.quit();
   };
   app.on('before-quit', () => {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { app, type BrowserWindow, dialog } from 'electron';
-import { renameWhenFree } from '#server/platform/retry-rename.ts';
+import { renameWhenFree } from '#server/platform/busy-files.ts';
 
 const MAX_NAME_LENGTH = 120;
 

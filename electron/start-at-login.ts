@@ -72,7 +72,8 @@ function onLinux(args: readonly string[]): StartAtLogin {
 }
 
 function onWindows(args: readonly string[]): StartAtLogin {
-  const item = { args: [...ownArguments(), ...args].map(inRegistry) };
+  // Electron quotes neither the program nor its arguments, and `License Desk.exe` has a space (electron/electron#32657).
+  const item = { path: inRegistry(process.execPath), args: [...ownArguments(), ...args].map(inRegistry) };
   return {
     isOn: () => app.getLoginItemSettings(item).openAtLogin,
     set: (isWanted) => app.setLoginItemSettings({ openAtLogin: isWanted, ...item }),

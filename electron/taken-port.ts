@@ -1,4 +1,4 @@
-// Handles a port that another program uses: names the program and offers another port.
+// Handles a port that another program uses, or the system denies: names the program and offers another port.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { configFilePath, loadConfig, readConfigFile } from '#server/platform/config.ts';
@@ -65,14 +65,20 @@ export function setUpPortChoice(flags: ServerFlags): PortChoice {
     return source === 'environment' ? texts().portFrom(row.env) : '';
   }
 
+  async function holderOf({ port, isDenied }: TakenPort): Promise<string> {
+    const t = texts();
+    if (isDenied) return t.portDenied(port);
+    const holder = await portHolder(port);
+    return holder === null ? t.portTakenUnknown(port) : t.portTaken(port, holder);
+  }
+
   return {
     async form(taken, problem) {
       const t = texts();
-      const holder = await portHolder(taken.port);
       return {
         label: t.port,
         value: taken.port,
-        holder: holder === null ? t.portTakenUnknown(taken.port) : t.portTaken(taken.port, holder),
+        holder: await holderOf(taken),
         note: noteOn(taken),
         problem,
         submit: t.usePort,

@@ -144,6 +144,11 @@ export const de: Texts = {
     'admin-port':
       'Beenden Sie das Programm, und versuchen Sie es erneut, oder wählen Sie einen anderen Port für das Backoffice.',
   },
+  portDenied: (port) => `Das Betriebssystem lässt License Desk Port ${port} nicht verwenden.`,
+  portDeniedAdvice: {
+    port: 'Wählen Sie einen anderen Port. Clients müssen dann die neue API-Adresse verwenden.',
+    'admin-port': 'Wählen Sie einen anderen Port für das Backoffice.',
+  },
   portFrom: (source) =>
     `${source} legt diesen Port fest. Ein hier gewählter Port gilt nur, bis Sie License Desk beenden.`,
   port: 'Port',

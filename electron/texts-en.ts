@@ -137,6 +137,11 @@ export const en = {
     port: 'Quit that program and try again, or choose another port. Clients must then use the new API address.',
     'admin-port': 'Quit that program and try again, or choose another port for the back office.',
   },
+  portDenied: (port: number) => `The operating system does not let License Desk use port ${port}.`,
+  portDeniedAdvice: {
+    port: 'Choose another port. Clients must then use the new API address.',
+    'admin-port': 'Choose another port for the back office.',
+  },
   portFrom: (source: string) =>
     `${source} sets this port. A port that you choose here applies only until you quit License Desk.`,
   port: 'Port',

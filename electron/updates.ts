@@ -29,15 +29,23 @@ interface Needs {
 export interface Updates {
   /** For the menu: also reports that there is no new version. */
   check(): Promise<void>;
+  /**
+   * Keeps electron-updater from starting the installer of a downloaded update at the end of the app: Windows would kill it
+   * with the session, in the middle of the files that it replaces (electron-userland/electron-builder#7807).
+   */
+  leaveForLater(): void;
 }
 
 /** Loaded on first use: most installations never check for updates. */
+let loaded: AppUpdater | null = null;
+
 async function checkAt(address: string, needs: Needs): Promise<[FoundUpdate | null, AppUpdater]> {
   const [{ default: updater }, { findUpdate }] = await Promise.all([
     import('electron-updater'),
     import('./signed-updates.ts'),
   ]);
   const { autoUpdater } = updater;
+  loaded = autoUpdater;
   // A redirect must not lead away from https.
   autoUpdater.netSession.webRequest.onBeforeRequest({ urls: ['http://*/*'] }, (_request, answer) =>
     answer({ cancel: true }),
@@ -143,6 +151,9 @@ export function setUpUpdates(needs: Needs): Updates {
   }, EVERY_MS).unref();
 
   return {
+    leaveForLater() {
+      if (loaded) loaded.autoInstallOnAppQuit = false;
+    },
     async check() {
       const { updatesOff, updatesUnpackaged, upToDate, updateFailed } = texts();
       const from = address();

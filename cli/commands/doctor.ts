@@ -64,18 +64,35 @@ async function checkInstallation(command: Command): Promise<Check[]> {
     checkDataDirectory(config.dataDir, directory, problemOfPlace(config.dataDir)),
   ];
   if (!directory?.isDirectory) return checks;
-  const [{ checkServer }, { diagnose }, { exposedFiles }] = await Promise.all([
+  const [{ checkServer }, { diagnose }] = await Promise.all([
     import('../check-server.ts'),
     import('#server/process/diagnose.ts'),
-    import('#server/installation/exposed-files.ts'),
   ]);
   return [
     ...checks,
-    checkPermissions(exposedFiles(config)),
+    await permissions(config),
     checkDiskSpace(await readDiskSpace(config.dataDir)),
     ...(await checkServer(config.dataDir)),
     ...(await diagnose(config)),
   ];
+}
+
+async function permissions(config: Config): Promise<Check> {
+  if (process.platform !== 'win32') {
+    const { exposedFiles } = await import('#server/installation/exposed-files.ts');
+    return checkPermissions(exposedFiles(config));
+  }
+  const { exposedOnWindows } = await import('../windows-access.ts');
+  try {
+    return checkPermissions(await exposedOnWindows(config.dataDir));
+  } catch (error) {
+    const { message } = error as Error;
+    return {
+      check: 'permissions',
+      ok: true,
+      detail: `warning: Windows does not tell who has access: ${message}`,
+    };
+  }
 }
 
 async function directoryFacts(path: string): Promise<DirectoryFacts | null> {

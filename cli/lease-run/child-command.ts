@@ -37,10 +37,23 @@ function arrivesByItself(signal: PassedSignal): boolean {
   return signal !== 'SIGTERM' && isAtTerminal();
 }
 
-function startProblem(command: string, { code, message }: NodeJS.ErrnoException): CommandEnd {
-  if (code === 'ENOENT') return { exitCode: COMMAND_NOT_FOUND, problem: `${command}: command not found` };
+/** Node starts no batch files (CVE-2024-27980), and Windows looks for programs only: `npm` is a batch file there. */
+const BATCH_FILE = /\.(?:cmd|bat)$/iu;
+
+export function startProblem(
+  command: string,
+  { code, message }: NodeJS.ErrnoException,
+  platform: NodeJS.Platform = process.platform,
+): CommandEnd {
+  const isMissing = code === 'ENOENT';
+  const exitCode = isMissing ? COMMAND_NOT_FOUND : COMMAND_NOT_EXECUTABLE;
   const reason = code === 'EACCES' ? 'permission denied' : message;
-  return { exitCode: COMMAND_NOT_EXECUTABLE, problem: `cannot start ${command}: ${reason}` };
+  const problem = isMissing ? `${command}: command not found` : `cannot start ${command}: ${reason}`;
+  const mayBeBatch = platform === 'win32' && (isMissing || BATCH_FILE.test(command));
+  return {
+    exitCode,
+    problem: mayBeBatch ? `${problem}; start a batch file with -- cmd /c ${command}` : problem,
+  };
 }
 
 /** Signals before the command has started, or while it runs. */

@@ -1,5 +1,11 @@
 // The parts of the SQLite driver's connection that are used (https://github.com/TryGhost/node-sqlite3/wiki/API).
 
+/**
+ * On macOS, a plain `fsync` leaves what was written in the cache of the disk, where a power failure loses it
+ * (fsync(2), https://www.sqlite.org/pragma.html#pragma_fullfsync). Other platforms ignore this.
+ */
+export const FLUSH_DISK_CACHE = 'PRAGMA fullfsync = ON';
+
 export interface SqliteConnection {
   exec(sql: string, done: (error: Error | null) => void): void;
   prepare(sql: string, done: (error: Error | null) => void): SqliteStatement;

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import type { Database } from 'sqlite3';
 import { inOrder, numbered, type Values } from './named-values.ts';
+import { FLUSH_DISK_CACHE } from './sqlite-connection.ts';
 
 export interface SqliteFile {
   exec(sql: string): Promise<void>;
@@ -44,8 +45,21 @@ async function open(name: string, flags: readonly ('OPEN_READWRITE' | 'OPEN_READ
 }
 
 /** @param file must exist */
-export function openSqliteFile(file: string): Promise<SqliteFile> {
-  return open(file, ['OPEN_READWRITE']);
+export async function openSqliteFile(file: string): Promise<SqliteFile> {
+  const database = await open(file, ['OPEN_READWRITE']);
+  try {
+    await database.exec(FLUSH_DISK_CACHE);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** SQLite takes the path of a network share, but not its server in the place for one: `file:////nas/share/…`. */
+export function fileUri(file: string, windows: boolean = process.platform === 'win32'): string {
+  const { host, pathname } = pathToFileURL(file, { windows });
+  return host === '' ? `file://${pathname}` : `file:////${host}${pathname}`;
 }
 
 /**
@@ -55,7 +69,7 @@ export function openSqliteFile(file: string): Promise<SqliteFile> {
 export function unchangingUri(file: string): string {
   // After a crash the WAL has content that must be read, which requires its index file.
   const how = existsSync(`${file}-wal`) ? 'mode=ro' : 'immutable=1';
-  return `${pathToFileURL(file).href}?${how}`;
+  return `${fileUri(file)}?${how}`;
 }
 
 /** @param file nothing may write to it meanwhile */

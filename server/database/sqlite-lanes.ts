@@ -3,7 +3,7 @@ import type { Sequelize } from 'sequelize';
 import { finalizeStatements, onStatementError } from './compiled-statements.ts';
 import { LOCK_WAIT_MS } from './lock-wait.ts';
 import { replaceConnectionManager } from './sequelize-internals.ts';
-import type { SqliteConnection } from './sqlite-connection.ts';
+import { FLUSH_DISK_CACHE, type SqliteConnection } from './sqlite-connection.ts';
 import type { StorageGuard } from './storage-guard.ts';
 
 const SQLITE_PRAGMAS = [
@@ -11,6 +11,7 @@ const SQLITE_PRAGMAS = [
   'PRAGMA journal_mode = WAL',
   // FULL: a reply is sent only after its change would survive a power failure.
   'PRAGMA synchronous = FULL',
+  FLUSH_DISK_CACHE,
   'PRAGMA foreign_keys = ON',
   'PRAGMA temp_store = MEMORY',
 ].join('; ');

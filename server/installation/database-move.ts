@@ -1,9 +1,10 @@
 // The move of the database as the data directory knows it. Its last step is the setting that names the new database: what
 // comes after it is completed by the next start, and what came before it is undone by a start on the old database.
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { DatabaseLocation } from '#server/database/connect.ts';
+import { removeWhenFree, renameWhenFree } from '#server/platform/busy-files.ts';
 import { syncDirectory, writeFileDurably } from '#server/platform/durable-file.ts';
 import { databaseFile } from './database-location.ts';
 import { databaseName, markNewLocation } from './installation.ts';
@@ -28,7 +29,7 @@ const LOGS = ['-wal', '-shm', '-journal'];
 
 /** Removes the file of a move that was interrupted. */
 export function removeIncoming(dataDir: string): void {
-  for (const suffix of ['', ...LOGS]) rmSync(`${incomingFile(dataDir)}${suffix}`, { force: true });
+  for (const suffix of ['', ...LOGS]) removeWhenFree(`${incomingFile(dataDir)}${suffix}`);
 }
 
 function readMove(dataDir: string): MoveRecord | null {
@@ -57,7 +58,7 @@ export function writeMove(dataDir: string, move: MoveRecord): void {
 }
 
 export function forgetMove(dataDir: string): void {
-  rmSync(recordFile(dataDir), { force: true });
+  removeWhenFree(recordFile(dataDir));
 }
 
 /** A free name for the folder that keeps the SQLite file. @param now epoch milliseconds */
@@ -76,7 +77,7 @@ function keepSqliteFile(dataDir: string, { before }: MoveRecord): void {
   // The database comes last: until then, its log is looked for beside it.
   for (const suffix of [...LOGS, ''])
     if (existsSync(`${file}${suffix}`))
-      renameSync(`${file}${suffix}`, `${join(kept, 'license-desk.db')}${suffix}`);
+      renameWhenFree(`${file}${suffix}`, `${join(kept, 'license-desk.db')}${suffix}`);
   syncDirectory(kept);
 }
 
@@ -90,7 +91,7 @@ export function settleMoveFiles(dataDir: string, location: DatabaseLocation): Mo
   const inUse = databaseName(location);
   if (move?.to === inUse) {
     if (location.url !== null) keepSqliteFile(dataDir, move);
-    else if (existsSync(incomingFile(dataDir))) renameSync(incomingFile(dataDir), databaseFile(dataDir));
+    else if (existsSync(incomingFile(dataDir))) renameWhenFree(incomingFile(dataDir), databaseFile(dataDir));
     syncDirectory(dataDir);
     markNewLocation(dataDir, location);
     return move;

@@ -94,7 +94,7 @@ function remedy(exposures: readonly Exposure[]): string {
 
 /**
  * What other users could read or replace, and the command that fixes it; null if nothing. On Windows, permissions work
- * differently, and a user's folder is private by default.
+ * differently, and a user's folder is private by default; cli/windows-access.ts looks at others.
  */
 export function exposedFiles(settings: Settings): string | null {
   const directory = look(settings.dataDir);

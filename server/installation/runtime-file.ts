@@ -1,8 +1,9 @@
 // The file in the data directory that tells the CLI how to reach a running server.
 import { randomBytes } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { removeWhenFree } from '#server/platform/busy-files.ts';
 import { writeFileDurably } from '#server/platform/durable-file.ts';
 
 const runtimeFile = z.object({
@@ -30,7 +31,7 @@ export function writeRuntimeFile(dataDir: string, runtime: RuntimeFile): void {
 }
 
 export function removeRuntimeFile(dataDir: string): void {
-  rmSync(pathIn(dataDir), { force: true });
+  removeWhenFree(pathIn(dataDir));
 }
 
 /** @returns null if the file is missing; a crash may leave a stale one behind, so the caller must try the address */

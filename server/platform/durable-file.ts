@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { renameWhenFree } from './retry-rename.ts';
+import { removeWhenFree, renameWhenFree } from './busy-files.ts';
 
 const DRAFT = /\.(?<pid>\d+)\.tmp$/u;
 
@@ -96,6 +96,6 @@ export function removeDrafts(directory: string): void {
   for (const name of readdirSync(directory)) {
     const pid = Number(DRAFT.exec(name)?.groups?.['pid'] ?? Number.NaN);
     // In a container, each start has the same process ID.
-    if (pid === process.pid || (pid > 0 && !isRunning(pid))) rmSync(join(directory, name), { force: true });
+    if (pid === process.pid || (pid > 0 && !isRunning(pid))) removeWhenFree(join(directory, name));
   }
 }

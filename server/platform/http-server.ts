@@ -2,7 +2,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { ConfigError } from './config.ts';
+import { addressError, type PortFlag } from './address-error.ts';
 import { type Admitted, type ConnectionLimits, createConnectionLimits } from './connection-limits.ts';
 import { ApiError, failureEnvelope } from '#server/wire/errors.ts';
 import { type Answer, type Connection, createConnection, TICK_MS } from './http-connection.ts';
@@ -13,19 +13,6 @@ import { chooseRequestId, logWhenClosed } from './request-id.ts';
 import { createRequestScheduler, type Shedding } from './request-scheduler.ts';
 import { CONNECTION_REFUSED } from './socket-reply.ts';
 import type { TlsCredentials, TlsSource } from './tls-credentials.ts';
-
-/** The server cannot listen on the configured address. */
-export class AddressError extends ConfigError {
-  override readonly name = 'AddressError';
-  override readonly refusal = 'address';
-  /** The port that another program uses; null for any other cause. */
-  readonly taken: { setting: 'port' | 'admin-port'; host: string; port: number } | null;
-
-  constructor(message: string, taken: AddressError['taken']) {
-    super(message);
-    this.taken = taken;
-  }
-}
 
 /** At a stop, requests in progress get this long; then their connections are closed. */
 const DRAIN_MS = 3000;
@@ -58,8 +45,6 @@ function timeouts(tickMs: number) {
 
 /** An Express application. It calls `next` if nothing handles the request. */
 export type Application = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
-
-type PortFlag = '--port' | '--admin-port';
 
 export interface HttpServerOptions {
   /** null: without TLS */
@@ -269,20 +254,9 @@ function createTlsServer(tls: TlsSource, options: object, app: RequestListener):
   return server;
 }
 
-/** The machine has no such address, or its name does not resolve. */
-const WRONG_HOST = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN']);
-
 async function listen(server: Server, host: string, port: number, flag: PortFlag): Promise<number> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const isTaken = error.code === 'EADDRINUSE';
-      const why = isTaken ? 'another program is using it' : error.message;
-      const hostFlag = flag === '--port' ? '--host' : '--admin-host';
-      const cause = WRONG_HOST.has(error.code ?? '') ? `${hostFlag} is "${host}"` : `${flag} is "${port}"`;
-      const message = `${cause}, but the server cannot listen on ${host}:${port}: ${why}`;
-      const setting = flag === '--port' ? 'port' : 'admin-port';
-      reject(new AddressError(message, isTaken ? { setting, host, port } : null));
-    });
+    server.once('error', (error) => reject(addressError(error, { host, port, flag })));
     server.listen({ port, host, backlog: CONNECTION_QUEUE }, resolve);
   });
   return (server.address() as AddressInfo).port;

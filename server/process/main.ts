@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { type MessageFromServer, postLastMessage } from './parent-port.ts';
 import { loadConfig } from '#server/platform/config.ts';
-import type { AddressError } from '#server/platform/http-server.ts';
+import type { AddressError } from '#server/platform/address-error.ts';
 import { maskPasswords } from '#server/platform/mask-passwords.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
 import { refuseDebugger } from '#server/platform/refuse-debugger.ts';

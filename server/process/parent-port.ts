@@ -3,11 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerStatus } from '#server/features/overview/server-status.ts';
 import type { RefusalCause } from '#server/platform/operator-error.ts';
 
-/** A port that another program uses. */
+/** A port that the server cannot have, because another program uses it or the system denies it. */
 export interface TakenPort {
   setting: 'port' | 'admin-port';
   host: string;
   port: number;
+  isDenied: boolean;
 }
 
 export type MessageFromServer =

@@ -18,9 +18,12 @@ function hasTerminal(): boolean {
 export type OnReload = (reload: () => void) => void;
 
 /** @param stop called instead if the server's terminal was closed, which also sends SIGHUP */
-export function reloadSignal(stop: () => void): OnReload {
-  // Windows sends SIGHUP only when the console closes, and ends the process soon after.
-  if (process.platform === 'win32') return () => {};
+export function reloadSignal(stop: () => void, platform: NodeJS.Platform = process.platform): OnReload {
+  // Windows sends SIGHUP only when the console closes, and ends the process some seconds later: enough to stop.
+  if (platform === 'win32') {
+    process.on('SIGHUP', stop);
+    return () => {};
+  }
   const startedInTerminal = isatty(STDIN) && hasTerminal();
   let isWaiting = false;
   let reload = () => {

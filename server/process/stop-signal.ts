@@ -34,6 +34,8 @@ export function stopSignal(): Stop {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+  // Ctrl+Break on Windows. By default, it ends the process at once.
+  process.on('SIGBREAK', stop);
   onParentMessage('stop', stop);
   return {
     signal: controller.signal,

@@ -4,7 +4,7 @@ import { UnusableDatabaseError } from '#server/database/unusable-database.ts';
 import { BackupError } from '#server/features/backup/backup-format.ts';
 import { DataDirectoryError } from '#server/installation/data-directory.ts';
 import { ConfigError } from '#server/platform/config.ts';
-import { AddressError } from '#server/platform/http-server.ts';
+import { AddressError } from '#server/platform/address-error.ts';
 import type { OperatorError } from '#server/platform/operator-error.ts';
 import { SealError } from '#server/platform/sealer.ts';
 import { CommandFailure, toApiError } from '../../cli/command-failure.ts';

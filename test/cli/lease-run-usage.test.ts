@@ -1,9 +1,26 @@
 import { describe, expect, it, test } from 'vitest';
+import { startProblem } from '../../cli/lease-run/child-command.ts';
 import { retryDelay } from '../../cli/lease-run/held-seat.ts';
 import { runCli } from '../helpers/cli.ts';
 import { startLicenseServerStub } from './license-server-stub.ts';
 
 const KEY = '7K3QX-9M2TC-0AB1D-4EFGH-JKMNP';
+
+describe('on Windows, which starts batch files through its shell only', () => {
+  it.each([
+    ['npm', 'ENOENT', 127, 'npm: command not found; start a batch file with -- cmd /c npm'],
+    [
+      'build.CMD',
+      'EINVAL',
+      126,
+      'cannot start build.CMD: EINVAL; start a batch file with -- cmd /c build.CMD',
+    ],
+    ['tool.exe', 'EACCES', 126, 'cannot start tool.exe: permission denied'],
+  ])('%s fails with the way to start it, if there is one', (command, code, exitCode, problem) => {
+    const error = Object.assign(new Error(code), { code });
+    expect(startProblem(command, error, 'win32')).toEqual({ exitCode, problem });
+  });
+});
 
 describe('wrong usage', () => {
   it.each([

@@ -138,6 +138,14 @@ test.each(['linux', 'darwin'])(
   },
 );
 
+test('a port that the system denies is replaced in the window, too', async () => {
+  const shell = start({ env: serverModule('denied-server') });
+  const view = (await viewOf(shell)) as unknown as PortView & { advice: string };
+  expect(view.port?.holder).toBe('The operating system does not let License Desk use port 80.');
+  expect(view.advice).toMatch(/^Choose another port\. /u);
+  expect(view.actions.map(({ name }) => name)).toContain('free_port');
+});
+
 test('another port is saved in config.json, unless the command line sets the port', async () => {
   const { server, port } = await listenAnywhere();
   const other = await listenAnywhere();

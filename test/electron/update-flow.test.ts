@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Shell } from './shell.ts';
-import { announcing, callBridge, startingShells, viewOf } from './starting-shells.ts';
+import { announcing, callBridge, quit, startingShells, viewOf } from './starting-shells.ts';
 
 const start = startingShells();
 
@@ -80,6 +80,40 @@ test('an update is not installed while the session ends', async () => {
   await shell.happen({ do: 'end-session' }).catch(() => {});
   expect(await shell.exited).toBe(0);
   expect(shell.count('update')).toBe(1);
+});
+
+describe('an update that is downloaded and left for later', () => {
+  const later = async (env: Record<string, string>): Promise<Shell> => {
+    const shell = start({ env: { ...offering, ...env } });
+    await shell.event('shown');
+    await callBridge(shell, 'changePreferences', { update_address: 'https://127.0.0.1:9/' });
+    await shell.happen({ do: 'click-menu', id: 'check-for-updates' });
+    await shell.event('message-box');
+    await shell.happen({ do: 'press-button', button: 0 });
+    await shell.event('message-box', 2);
+    await shell.happen({ do: 'press-button', button: 1 });
+    return shell;
+  };
+
+  test('is installed when the user quits', async () => {
+    const shell = await later({});
+    expect(await quit(shell)).toBe(0);
+    expect(await shell.event('update', 2)).toMatchObject({ step: 'install', serverRuns: false });
+  });
+
+  test.each(['linux', 'win32'])('is not installed while the session ends on %s', async (platform) => {
+    const shell = await later({ STAND_IN_PLATFORM: platform });
+    await shell.happen({ do: 'end-session' }).catch(() => {});
+    expect(await shell.exited).toBe(0);
+    expect(shell.count('update')).toBe(1);
+  });
+
+  test('is not installed when another installer ends the app', async () => {
+    const shell = await later({ STAND_IN_PLATFORM: 'win32' });
+    await shell.happen({ do: 'second-instance', argv: ['license-desk', '--quit'] }).catch(() => {});
+    expect(await shell.exited).toBe(0);
+    expect(shell.count('update')).toBe(1);
+  });
 });
 
 describe('on macOS, which closes the windows first', () => {

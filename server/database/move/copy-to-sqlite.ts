@@ -1,6 +1,7 @@
 // Copies a PostgreSQL database, as the current transaction sees it, into a new SQLite file, and proves that nothing is
 // missing.
-import { open, rm } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
+import { removeWhenFreeLater } from '#server/platform/busy-files.ts';
 import type { PostgresConnection } from '../postgres-connection.ts';
 import { openSqliteFile, type SqliteFile } from '../sqlite-file.ts';
 import { type CopiedTable, requireEqual, requireEqualIds } from './compare-tables.ts';
@@ -138,7 +139,7 @@ export async function copyToSqlite(needs: Needs): Promise<CopiedTable[]> {
     await flush(file);
     return copied;
   } catch (error) {
-    for (const suffix of ['', '-wal', '-shm']) await rm(`${file}${suffix}`, { force: true });
+    for (const suffix of ['', '-wal', '-shm']) await removeWhenFreeLater(`${file}${suffix}`);
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 // Copies the database of a running server: first while it changes, then, for a short time, while nothing may change.
-import { rm } from 'node:fs/promises';
+import { removeWhenFreeLater } from '#server/platform/busy-files.ts';
 import type { PostgresConnection } from '../postgres-connection.ts';
 import { openSqliteFile, type SqliteFile } from '../sqlite-file.ts';
 import { type CopiedTable, DifferentCopyError, requireEqualIds } from './compare-tables.ts';
@@ -176,7 +176,7 @@ export async function followToSqlite(
     return digests;
   } catch (error) {
     await database.close();
-    for (const suffix of ['', '-wal', '-shm']) await rm(`${file}${suffix}`, { force: true });
+    for (const suffix of ['', '-wal', '-shm']) await removeWhenFreeLater(`${file}${suffix}`);
     throw error;
   }
 }

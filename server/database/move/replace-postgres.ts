@@ -1,8 +1,8 @@
 // Replaces the content of a PostgreSQL database with that of a SQLite file, in one transaction: until it commits, the
 // database has the content from before.
-import { renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { QueryTypes } from 'sequelize';
+import { removeWhenFree, renameWhenFree } from '#server/platform/busy-files.ts';
 import { syncDirectory } from '#server/platform/durable-file.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
 import { connect, type Database, type DatabaseLocation } from '../connect.ts';
@@ -61,7 +61,7 @@ export async function replacePostgres(
   const name = `postgres://${host}${pathname}`;
   const draft = `${kept}.part`;
   const removeDraft = () => {
-    for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${draft}${suffix}`, { force: true });
+    for (const suffix of ['', '-wal', '-shm', '-journal']) removeWhenFree(`${draft}${suffix}`);
   };
   removeDraft();
   let isUnchanged = false;
@@ -80,7 +80,7 @@ export async function replacePostgres(
         if (keeps) {
           const { signal } = new AbortController();
           await copyToSqlite({ connection, file: draft, without: [], signal, onProgress });
-          renameSync(draft, kept);
+          renameWhenFree(draft, kept);
           syncDirectory(dirname(kept));
           // Its error says itself whether the restore is over.
           isUnchanged = false;

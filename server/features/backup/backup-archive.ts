@@ -1,7 +1,8 @@
 // What both kinds of backups are made of: a copy of the running database, and an archive around it.
 import { existsSync, readFileSync } from 'node:fs';
-import { rm, stat, statfs } from 'node:fs/promises';
+import { stat, statfs } from 'node:fs/promises';
 import type { DatabaseLocation } from '#server/database/connect.ts';
+import { removeWhenFreeLater } from '#server/platform/busy-files.ts';
 import { configFilePath, readConfigFile } from '#server/platform/config.ts';
 import { isOutOfSpace } from '#server/platform/database-fault.ts';
 import { withoutDatabaseSettings } from '#server/platform/settings.ts';
@@ -75,7 +76,7 @@ export async function copyForBackup(
   const needed = (await sizeOf(database)) + SPARE_SPACE;
   const free = await freeBytes(dataDir);
   if (free < needed) throw noSpace(needed, free);
-  await rm(copy, { force: true });
+  await removeWhenFreeLater(copy);
   try {
     await copyDatabase(database, copy, { withoutRowsOf: LEFT_OUT, signal });
   } catch (error) {

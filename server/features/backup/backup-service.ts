@@ -1,7 +1,7 @@
 // Creates backups while the server runs: first a copy of the database, then the archive as fast as the client reads it.
-import { rm } from 'node:fs/promises';
 import type { Audit } from '#server/features/audit/audit-service.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
+import { removeWhenFreeLater } from '#server/platform/busy-files.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { Document, type DocumentParts } from '#server/platform/document.ts';
@@ -55,8 +55,11 @@ export function createBackupService(needs: Needs) {
   }
 
   async function finish(copy: string): Promise<void> {
-    await rm(copy, { force: true });
-    isBusy = false;
+    try {
+      await removeWhenFreeLater(copy);
+    } finally {
+      isBusy = false;
+    }
   }
 
   async function begin(found: BackedUp, copy: string, passphrase: string | null): Promise<Document> {

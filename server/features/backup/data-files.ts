@@ -1,7 +1,8 @@
 // Files that backups and restores keep in the data directory while they work, and the final step of a restore.
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { removeWhenFree, renameWhenFree, whenFree } from '#server/platform/busy-files.ts';
 import { removeDrafts, syncDirectory, writeFileDurably } from '#server/platform/durable-file.ts';
 import { NotReplacedError } from '#server/database/move/not-replaced.ts';
 import { UnusableDatabaseError } from '#server/database/unusable-database.ts';
@@ -103,7 +104,7 @@ const readyFolder = (dataDir: string) => join(dataDir, 'restore-ready');
 export const uploadFile = (dataDir: string) => join(dataDir, 'restore-upload');
 
 export function removeStaging(dataDir: string): void {
-  rmSync(stagingFolder(dataDir), { recursive: true, force: true });
+  removeWhenFree(stagingFolder(dataDir), { recursive: true });
 }
 
 /** Removes what a crashed process left behind. Requires the data directory lock. */
@@ -113,7 +114,7 @@ export function removeLeftovers(dataDir: string): void {
   const journals = copies.map((copy) => `${copy}-journal`);
   const upload = uploadFile(dataDir);
   for (const path of [...copies, ...journals, upload, `${upload}.part`, stagingFolder(dataDir)])
-    rmSync(path, { recursive: true, force: true });
+    removeWhenFree(path, { recursive: true });
 }
 
 /**
@@ -131,8 +132,8 @@ export function folderForBefore(dataDir: string, now: number): string {
 /** Commits to putting the staging folder in place, now or at the next start. */
 export function commitRestore(dataDir: string): void {
   syncDirectory(stagingFolder(dataDir));
-  rmSync(canceledRestoreFile(dataDir), { force: true });
-  renameSync(stagingFolder(dataDir), readyFolder(dataDir));
+  removeWhenFree(canceledRestoreFile(dataDir));
+  renameWhenFree(stagingFolder(dataDir), readyFolder(dataDir));
   syncDirectory(dataDir);
 }
 
@@ -150,9 +151,9 @@ export function committedRestore(dataDir: string): RestorePlan | null {
 export function withdrawRestore(dataDir: string): void {
   if (!existsSync(readyFolder(dataDir))) return;
   // Only a database that was not replaced is in it.
-  rmSync(join(dataDir, readPlan(dataDir).before), { recursive: true, force: true });
+  removeWhenFree(join(dataDir, readPlan(dataDir).before), { recursive: true });
   removeStaging(dataDir);
-  renameSync(readyFolder(dataDir), stagingFolder(dataDir));
+  renameWhenFree(readyFolder(dataDir), stagingFolder(dataDir));
   syncDirectory(dataDir);
   removeStaging(dataDir);
 }
@@ -242,7 +243,7 @@ export async function finishRestore(dataDir: string, target: RestoreTarget): Pro
   mkdirSync(kept, { recursive: true, mode: 0o700 });
   syncDirectory(dataDir);
   const keep = (name: string) => {
-    if (existsSync(join(dataDir, name))) renameSync(join(dataDir, name), join(kept, name));
+    if (existsSync(join(dataDir, name))) renameWhenFree(join(dataDir, name), join(kept, name));
   };
   if (existsSync(join(ready, DATABASE))) {
     const keptDatabase = join(kept, DATABASE);
@@ -254,16 +255,16 @@ export async function finishRestore(dataDir: string, target: RestoreTarget): Pro
     for (const name of INCOMING) {
       // Already put in place.
       if (!existsSync(join(ready, name))) continue;
-      if (replace && name === DATABASE) rmSync(join(ready, name));
+      if (replace && name === DATABASE) removeWhenFree(join(ready, name));
       else {
         keep(name);
-        renameSync(join(ready, name), join(dataDir, name));
+        renameWhenFree(join(ready, name), join(dataDir, name));
       }
     }
   }
   target.onReplaced();
   const isEmpty = readdirSync(kept).length === 0;
-  if (isEmpty) rmdirSync(kept);
+  if (isEmpty) whenFree(() => rmdirSync(kept));
   else syncDirectory(kept);
   syncDirectory(dataDir);
   if (about) {
@@ -276,7 +277,7 @@ export async function finishRestore(dataDir: string, target: RestoreTarget): Pro
   }
   // Renamed back first: if this is interrupted, the next start removes the staging folder.
   removeStaging(dataDir);
-  renameSync(ready, stagingFolder(dataDir));
+  renameWhenFree(ready, stagingFolder(dataDir));
   removeLeftovers(dataDir);
   return true;
 }

@@ -2,13 +2,14 @@
 // ones. A process that is killed at any point leaves nothing half: the record says what the next run has to remove.
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import {
   BackupFolderError,
   readBackupPassphrase,
   requireBackupFolder,
 } from '#server/platform/backup-folder.ts';
+import { removeWhenFreeLater, renameWhenFreeLater } from '#server/platform/busy-files.ts';
 import { syncDirectory } from '#server/platform/durable-file.ts';
 import { systemCodeOf, systemMessageOf } from '#server/platform/system-error.ts';
 import { readArchive } from './archive-reader.ts';
@@ -82,7 +83,7 @@ async function removeUnfinished(record: FolderRecord): Promise<void> {
   const drafts = [...record.leftovers, ...(record.writing ? [record.writing.draft] : [])];
   record.leftovers = [];
   for (const draft of drafts.slice(-MAX_REMEMBERED)) {
-    await rm(draft, { force: true }).catch(() => {});
+    await removeWhenFreeLater(draft).catch(() => {});
     if (existsSync(draft) || !existsSync(dirname(draft))) record.leftovers.push(draft);
   }
 }
@@ -104,7 +105,7 @@ async function settle(record: FolderRecord): Promise<void> {
 async function discardDraft(record: FolderRecord): Promise<void> {
   const draft = record.writing?.draft;
   if (draft === undefined || !existsSync(dirname(draft))) return;
-  await rm(draft, { force: true }).catch(() => {});
+  await removeWhenFreeLater(draft).catch(() => {});
   if (!existsSync(draft)) record.writing = null;
 }
 
@@ -204,7 +205,7 @@ async function write(
     await writeDraft(draft, content, signal);
     await verify(draft, passphrase);
     signal.throwIfAborted();
-    await rename(draft, path);
+    await renameWhenFreeLater(draft, path);
     trySyncDirectory(folder);
     record.writing = null;
     record.files.push(file);
@@ -215,7 +216,7 @@ async function write(
     remember(dataDir, record);
     return { outcome: 'done', file, removed };
   } finally {
-    await rm(copy, { force: true });
+    await removeWhenFreeLater(copy);
   }
 }
 

@@ -1,9 +1,10 @@
 // Restores a backup in two steps: it is unpacked, checked and previewed first, and put in place on confirmation. Until
 // then, nothing in the data directory changes.
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseLocation } from '#server/database/connect.ts';
 import { NotReplacedError } from '#server/database/move/not-replaced.ts';
+import { removeWhenFree } from '#server/platform/busy-files.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { type Config, configFilePath } from '#server/platform/config.ts';
 import { isOutOfSpace } from '#server/platform/database-fault.ts';
@@ -119,7 +120,7 @@ export function createRestoreService(needs: Needs) {
     if (!(await needs.hasDatabase())) return null;
     const { database } = needs;
     if (database.url === null) return database.file;
-    rmSync(staged(PRESENT), { force: true });
+    removeWhenFree(staged(PRESENT));
     try {
       await needs.copyDatabase(database, staged(PRESENT), { withoutRowsOf: [], signal });
       // Putting the backup in place writes such a copy again, in place of this one: the data from before.
@@ -127,7 +128,7 @@ export function createRestoreService(needs: Needs) {
     } catch (error) {
       if (!isOutOfSpace(error)) throw error;
     }
-    rmSync(staged(PRESENT), { force: true });
+    removeWhenFree(staged(PRESENT));
     throw new BackupError(
       `not enough disk space in ${dataDir} for the data from before the restore, which is kept there: ${await freeBytes(dataDir)} bytes free, of which ${SPARE_SPACE} are kept for the server; nothing has changed; free some space, then try again`,
     );
@@ -156,7 +157,7 @@ export function createRestoreService(needs: Needs) {
     // First: what ends between the two reads stays ended. A database that cannot be read is compared with, too.
     const ended = current && needs.isServing ? await findEnded(current) : null;
     const { comparison, highest } = await needs.compareDatabases(staged(DATABASE), current, clock.now());
-    rmSync(staged(PRESENT), { force: true });
+    removeWhenFree(staged(PRESENT));
     // At the command line, the administrator can correct the file after the restore.
     const problem = needs.isServing ? await needs.problemOfSettings(staging) : null;
     if (problem !== null)
@@ -181,10 +182,10 @@ export function createRestoreService(needs: Needs) {
         const present = comparison.present && (await presentFile().catch(orStopped));
         if (present && ended) await needs.requireKnownAuthority(staged(DATABASE), present, ended);
         await needs.finishDatabase(staged(DATABASE), key, { preview, highest, present });
-        rmSync(staged(PRESENT), { force: true });
-        rmSync(staged(MASTER_KEY_FILE), { force: true });
+        removeWhenFree(staged(PRESENT));
+        removeWhenFree(staged(MASTER_KEY_FILE));
         if (chosen.isFromBackup) writeMasterKeyFile(staging, key);
-        rmSync(staged(SEALED_MASTER_KEY), { force: true });
+        removeWhenFree(staged(SEALED_MASTER_KEY));
         const { name = request.file } = request;
         // Nothing can be kept of a database that could not be read, as the preview has said.
         const kept = comparison.present && ended;

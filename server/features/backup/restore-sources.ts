@@ -2,9 +2,10 @@
 // earlier restores.
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { removeWhenFreeLater, renameWhenFreeLater } from '#server/platform/busy-files.ts';
 import { isOutOfSpace } from '#server/platform/database-fault.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
@@ -145,21 +146,21 @@ export function createRestoreSources(dataDir: string, folder: string | null) {
       try {
         const id = randomUUID();
         uploadId = id;
-        await rm(upload, { force: true });
+        await removeWhenFreeLater(upload);
         const bytes = await receive(pieces);
-        await rename(draft, upload);
+        await renameWhenFreeLater(draft, upload);
         return { upload_id: id, bytes, encrypted: await isEncrypted(upload) };
       } catch (error) {
         if (!isOutOfSpace(error)) throw error;
         throw new ApiError('unavailable', `the disk with ${dataDir} is full`);
       } finally {
-        await rm(draft, { force: true });
+        await removeWhenFreeLater(draft);
         isUploading = false;
       }
     },
 
     async removeUpload(): Promise<void> {
-      await rm(upload, { force: true });
+      await removeWhenFreeLater(upload);
     },
 
     /** @returns the path, and what to call it @throws ApiError `not_found` */

@@ -1,8 +1,9 @@
 // Uploaded files, kept in the data directory until they are imported, cancelled or a day old.
 import { randomUUID } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { mkdir, open, readdir, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeWhenFreeLater, renameWhenFreeLater } from '#server/platform/busy-files.ts';
 import type { DocumentParts } from '#server/platform/document.ts';
 import { systemCodeOf } from '#server/platform/system-error.ts';
 import { csvLine, csvStart, type CsvStyle } from '#server/wire/csv.ts';
@@ -68,9 +69,9 @@ export function createImportFiles(directory: string) {
     pathOf,
     has: (id: string): boolean => existsSync(pathOf(id)),
     /** Removes the uploaded file, but not its results. */
-    remove: (id: string): Promise<void> => rm(pathOf(id), { force: true }),
+    remove: (id: string): Promise<void> => removeWhenFreeLater(pathOf(id)),
     async removeResults(id: string): Promise<void> {
-      for (const part of IMPORT_RESULTS) await rm(resultPath(id, part), { force: true });
+      for (const part of IMPORT_RESULTS) await removeWhenFreeLater(resultPath(id, part));
     },
 
     /** Null if the import has no such result. */
@@ -94,11 +95,11 @@ export function createImportFiles(directory: string) {
         },
         async keep(): Promise<void> {
           await file.close();
-          await rename(draft, resultPath(id, part));
+          await renameWhenFreeLater(draft, resultPath(id, part));
         },
         async discard(): Promise<void> {
           await file.close();
-          await rm(draft, { force: true });
+          await removeWhenFreeLater(draft);
         },
       };
     },
@@ -118,10 +119,10 @@ export function createImportFiles(directory: string) {
       try {
         await write(draft, pieces);
         const accepted = await accept(draft);
-        await rename(draft, pathOf(id));
+        await renameWhenFreeLater(draft, pathOf(id));
         return { id, accepted };
       } catch (error) {
-        await rm(draft, { force: true });
+        await removeWhenFreeLater(draft);
         throw asStorageFailure(error);
       }
     },
@@ -133,7 +134,7 @@ export function createImportFiles(directory: string) {
         const path = join(directory, name);
         // Another process may have removed it meanwhile.
         const found = await stat(path).catch(() => null);
-        if (found && Date.now() - found.mtimeMs > DAY_MS) await rm(path, { force: true });
+        if (found && Date.now() - found.mtimeMs > DAY_MS) await removeWhenFreeLater(path);
       }
     },
   };

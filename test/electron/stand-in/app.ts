@@ -26,8 +26,9 @@ const paths = new Map([
 /** Windows keeps a command line, macOS only whether. */
 let loginItem: string | null = null;
 
+/** As Electron writes it to the registry: with no quotes of its own (`FormatCommandLineString`, electron/electron#32657). */
 function commandLine({ path, args = [] }: { path?: string; args?: string[] }): string {
-  return [`"${path ?? process.execPath}"`, ...args].join(' ');
+  return [path ?? process.execPath, ...args].join(' ');
 }
 
 /** On Linux these exist and do nothing. */

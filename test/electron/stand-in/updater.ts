@@ -29,6 +29,7 @@ class AppUpdater extends EventEmitter {
   autoDownload = true;
   autoInstallOnAppQuit = true;
   allowDowngrade = false;
+  #isInstalling = false;
   netSession = { webRequest: { onBeforeRequest: () => {} } };
   setFeedURL = () => {};
   checkForUpdates = async () => ({
@@ -46,6 +47,11 @@ class AppUpdater extends EventEmitter {
   async downloadUpdate(): Promise<string[]> {
     told('download');
     if (isDownloadInterrupted) throw new Error('net::ERR_CONNECTION_RESET');
+    // As electron-updater's `addQuitHandler`. Squirrel.Mac has its own way.
+    if (platform !== 'darwin' && this.autoInstallOnAppQuit)
+      app.once('quit', (_event, exitCode) => {
+        if (this.autoInstallOnAppQuit && !this.#isInstalling && exitCode === 0) told('install', true);
+      });
     return [];
   }
 
@@ -53,6 +59,7 @@ class AppUpdater extends EventEmitter {
   quitAndInstall(isSilent = false, isForceRunAfter = false): void {
     if (platform === 'darwin') return nativeUpdater.quitAndInstall();
     if (isInstallRefused) return void this.emit('error', new Error('the installer was refused'));
+    this.#isInstalling = true;
     told('install', isSilent, isForceRunAfter);
     setImmediate(() => {
       emit(nativeUpdater, 'before-quit-for-update');

@@ -28,6 +28,14 @@ async function waiter(license: { license_key: string }, fields: object = {}) {
   return { instance_id, ticket, id: waiting.lease_id, ask };
 }
 
+/** The time in which a waiting client has to ask again has just passed. */
+function makeSilent(id: number): Promise<void> {
+  return writeRows(
+    server.dataDir,
+    `UPDATE leases SET due_at = (SELECT lease_at FROM lease_clock) WHERE id = ${id}`,
+  );
+}
+
 describe('a queue', () => {
   it('tells each client its place', async () => {
     const { license } = await fullLicense();
@@ -113,6 +121,25 @@ describe('a queue', () => {
     expect((await patient.ask()).status).toBe(200);
     // Who was dropped and asks again begins at the end.
     expect((await silent[0]!.ask()).body).toMatchObject({ queued: true, position: 1 });
+  });
+
+  it('offers no seat to a client that has just stopped asking, nor keeps one from others for it', async () => {
+    const { license, taken } = await fullLicense(2);
+    const [silent, patient] = [await waiter(license, { units: 2 }), await waiter(license)];
+    // The job that ends it comes seconds later.
+    await makeSilent(silent.id);
+    await release(server, taken[0]!.lease_token);
+    expect((await patient.ask()).status).toBe(200);
+  });
+
+  it('keeps the place of a client that asks a moment too late', async () => {
+    const { license, taken } = await fullLicense();
+    const late = await waiter(license);
+    await makeSilent(late.id);
+    await release(server, taken[0]!.lease_token);
+    const reply = await late.ask();
+    // The job may have come first. Then the client waits again, for a seat that is free.
+    expect(reply.status).toBe(200);
   });
 
   it('holds an offered seat, and offers it to the next when the client does not come', async () => {

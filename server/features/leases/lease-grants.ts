@@ -155,6 +155,12 @@ export function createLeaseGrants({ leases, pools, leaseClock, clock }: Needs) {
 
     /** Answers a waiting client that asks again. @param waiting with the device that it names now */
     async continueWaiting(pool: OpenPool, waiting: LeaseRow, request: Waiting): Promise<Outcome> {
+      // It asks a moment too late, but before its place is gone.
+      if (waiting.dueAt <= leaseClock.now())
+        await leases.update({
+          ...waiting,
+          dueAt: waitsUntil(await leases.position(waiting.licenseId, waiting.id)),
+        });
       await pools.offer(pool);
       const { machineFingerprint } = waiting;
       const lease = { ...((await leases.findById(waiting.id)) ?? waiting), machineFingerprint };

@@ -53,6 +53,7 @@ export function createLeaseStore(sequelize: Sequelize) {
     SELECT e.id AS "id", e.seat_key AS "seatKey", e.units AS "units", e.user_name AS "userName", e.host AS "host",
       e.address AS "address"
     FROM leases e WHERE e.license_id = $licenseId AND e.state = 'queued' AND e.offered = 0 AND e.id > $after
+      AND e.due_at > $now
     ORDER BY e.id LIMIT $limit`);
   const offer = sql.statement('UPDATE leases SET offered = 1, due_at = $dueAt WHERE id = $id');
   const insert = sql.statement<{ id: number }>(`INSERT INTO leases ${LEASE_VALUES} RETURNING id AS "id"`);
@@ -182,8 +183,9 @@ export function createLeaseStore(sequelize: Sequelize) {
     /** Ends due leases of a license. @returns what they held, and why they ended */
     endDue: (licenseId: number, before: number, at: number, limit: number): Promise<EndedLease[]> =>
       endDue.all({ licenseId, before, at, limit }),
-    /** Waiting leases without an offer, in the order in which they came. */
-    waiting: (licenseId: number, after: number, limit: number) => waiting.all({ licenseId, after, limit }),
+    /** Waiting leases without an offer whose clients still ask, in the order in which they came. @param now lease time */
+    waiting: (licenseId: number, after: number, now: number, limit: number) =>
+      waiting.all({ licenseId, after, now, limit }),
     /** Marks that a seat is held for a waiting lease. @param dueAt lease time */
     async offer(id: number, dueAt: number): Promise<void> {
       await offer.run({ id, dueAt });

@@ -62,7 +62,7 @@ interface Needs {
 
 export function createSeatPools(needs: Needs) {
   const { pools, leases, usage, judge, events, leaseClock, isClockTrusted, steadyClock } = needs;
-  const inLine = createWaitingLine({ leases, judge });
+  const inLine = createWaitingLine(needs);
   const boundsNow = (): MeterBounds => meterBounds(isClockTrusted() ? steadyClock.now() : null);
 
   async function toObject({ license, row }: ShownPool): Promise<PoolObject> {

@@ -1,6 +1,7 @@
 // The clients that wait for seats of a license, in the order in which they came. Each call of the license may walk the
 // whole line while other changes wait, so rules, holders and shared seats are read once for many clients.
 import type { HeldSeats, LeaseJudge, LeaseQuestion } from './lease-judge.ts';
+import type { LeaseClock } from './lease-clock.ts';
 import { isShareable } from './lease-row.ts';
 import type { LeaseStore, WaitingLease } from './lease-store.ts';
 import { fits, isWithinLimit, type OpenPool } from './open-pool.ts';
@@ -19,9 +20,10 @@ interface InLine {
 interface Needs {
   leases: Pick<LeaseStore, 'waiting' | 'heldSeats' | 'unitsOfSeats'>;
   judge: LeaseJudge;
+  leaseClock: Pick<LeaseClock, 'now'>;
 }
 
-export function createWaitingLine({ leases, judge }: Needs) {
+export function createWaitingLine({ leases, judge, leaseClock }: Needs) {
   const seatsOf = ({ license, limit, row }: OpenPool): HeldSeats => ({
     licenseId: license.id,
     limit,
@@ -52,8 +54,10 @@ export function createWaitingLine({ leases, judge }: Needs) {
     /** Whether the client would get its seats if all were free. */
     const canBeServed = (client: LeaseQuestion) =>
       isWithinLimit(pool, client.units) && decideIfFree(client).outcome === 'allowed';
+    // One that has stopped asking would keep a seat from others for half a minute before the job ends it.
+    const now = leaseClock.now();
     for (let after = 0; ;) {
-      const waiting = await leases.waiting(licenseId, after, READ_AT_ONCE);
+      const waiting = await leases.waiting(licenseId, after, now, READ_AT_ONCE);
       const held = await sharedUnits(licenseId, waiting);
       for (const { id, seatKey, userName: user, host, address, units: wanted } of waiting) {
         const shared = held.get(seatKey) ?? 0;

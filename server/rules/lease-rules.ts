@@ -49,6 +49,11 @@ export interface CompiledLeaseRules {
   matching(requester: LeaseRequester): LeaseRule[];
   /** Decides about any number of requests, as long as the holders stay the same: they are counted once for all. */
   among(pool: LeasePool): (request: SeatRequest) => LeaseVerdict;
+  /**
+   * Whether reservations of the requester have room for all of its units, even if the clients that wait before it get
+   * theirs first. Null if no seats are reserved.
+   */
+  passing(pool: LeasePool): ((request: SeatRequest, ahead: Iterable<LeaseHolder>) => boolean) | null;
   /** Seats that are kept for matching requesters and that none of them holds now. */
   reservedUnits(pool: LeasePool): number;
 }
@@ -160,6 +165,17 @@ export function compileLeaseRules(rules: readonly LeaseRule[]): CompiledLeaseRul
         if (tooLow) return { outcome: 'denied', rule: tooLow.id };
         const usedUp = limits.find((rule) => (held.get(rule) ?? 0) + units > unitsOf(rule));
         return usedUp ? { outcome: 'no_seat', rule: usedUp.id } : place(request);
+      };
+    },
+    passing({ limit, holders }) {
+      if (limit === null || reservations.length === 0) return null;
+      const reserved = effectiveSeats(reservations, limit);
+      const held = [...holders];
+      return ({ requester, units }, ahead) => {
+        if (!matching(requester).some(({ type }) => type === 'reserve')) return false;
+        const before = classesOf([...held, ...ahead]);
+        const after = [...before, ...classesOf([{ ...requester, units }])];
+        return unitsOnReservations(after, reserved) - unitsOnReservations(before, reserved) === units;
       };
     },
     reservedUnits({ limit, holders }) {

@@ -202,8 +202,9 @@ describe('a look at the queue', () => {
     };
     const reserved = () => Promise.resolve(0);
     const pool = { license: { id: 1 }, limit: 2, row: { inUse: 0, version: 1 } };
+    const passing = () => Promise.resolve(null);
     const leaseClock = { now: () => 0 };
-    const inLine = createWaitingLine({ leases, judge: { among, reserved }, leaseClock });
+    const inLine = createWaitingLine({ leases, judge: { among, passing, reserved }, leaseClock });
     return { leases, pool, clients: inLine(pool as unknown as Parameters<typeof inLine>[0]) };
   }
 

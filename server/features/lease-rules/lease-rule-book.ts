@@ -91,6 +91,12 @@ export function createLeaseRuleBook({ rules, groups }: Needs) {
         return refusal(isLimit ? 'max' : 'reserved', verdict.rule, records);
       };
     },
+    async passing({ licenseId, limit, ...seats }) {
+      const { records, compiled } = await open(licenseId);
+      if (limit === null || !records.some(({ type }) => type === 'reserve')) return null;
+      const passes = compiled.passing({ limit, holders: await seats.holders() });
+      return passes && (({ units, ...requester }, ahead) => passes({ requester, units }, ahead));
+    },
     async reserved({ licenseId, limit, inUse, ...seats }) {
       const { records, compiled } = await open(licenseId);
       if (limit === null || !records.some(({ type }) => type === 'reserve')) return 0;

@@ -62,10 +62,10 @@ export function createHeartbeatService(needs: Needs) {
   async function revive(pool: OpenPool, lease: LeaseRow): Promise<LeaseRow | 'expired'> {
     if (await leases.findByInstance(lease.licenseId, lease.instanceId)) return 'expired';
     // Waiting clients are served first. One of them may share the seat.
-    const isHeldUp = await pools.offer(pool);
+    const ahead = await pools.offer(pool);
     const units = await pools.missingUnits(pool, lease);
     const { outcome } = await pools.verdict(pool, lease, units);
-    const isFree = outcome === 'allowed' && (units === 0 || !isHeldUp);
+    const isFree = outcome === 'allowed' && (units === 0 || (await pools.mayPass(pool, lease, units, ahead)));
     // Also without a further seat: its holders change.
     if (!isFree || !(await pools.change(pool, { taken: units }))) return 'expired';
     const { seats, leaseSeconds } = pool.license.terms;

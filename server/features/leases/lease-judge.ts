@@ -36,12 +36,20 @@ export type LeaseVerdict =
   | { outcome: 'allowed' }
   | { outcome: 'denied' | 'max' | 'reserved'; ruleId: number | null; rule: string };
 
+/**
+ * Whether a client gets the seats that it needs from its own reservations, and leaves to the clients before it what they
+ * could get. @param ahead clients that wait for seats
+ */
+export type PassTest = (question: LeaseQuestion, ahead: readonly HeldSeat[]) => boolean;
+
 export interface LeaseJudge {
   /**
    * Reads rules and holders once, to judge any number of clients as long as no seat changes. Runs inside the transaction
    * that grants the seats, after the pool is locked.
    */
   among(seats: HeldSeats): Promise<(question: LeaseQuestion) => LeaseVerdict>;
+  /** Which clients need not wait behind others, as long as no seat changes; null if rules reserve no seats. */
+  passing(seats: HeldSeats): Promise<PassTest | null>;
   /** Free seats that rules reserve. */
   reserved(seats: HeldSeats): Promise<number>;
 }

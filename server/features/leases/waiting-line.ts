@@ -1,6 +1,6 @@
 // The clients that wait for seats of a license, in the order in which they came. Each call of the license may walk the
 // whole line while other changes wait, so rules, holders and shared seats are read once for many clients.
-import type { HeldSeats, LeaseJudge, LeaseQuestion } from './lease-judge.ts';
+import type { HeldSeat, HeldSeats, LeaseJudge, LeaseQuestion, PassTest } from './lease-judge.ts';
 import type { LeaseClock } from './lease-clock.ts';
 import { isShareable } from './lease-row.ts';
 import type { LeaseStore, WaitingLease } from './lease-store.ts';
@@ -10,11 +10,13 @@ import { fits, isWithinLimit, type OpenPool } from './open-pool.ts';
 const READ_AT_ONCE = 50;
 
 /** A client to which those behind it have to leave the seats that it needs. */
-interface InLine {
+export interface InLine extends HeldSeat {
   /** Of its lease. */
   id: number;
   /** Seats that it needs in addition to those that it shares. */
   units: number;
+  /** Whether it can have them now. */
+  isReady: boolean;
 }
 
 interface Needs {
@@ -40,8 +42,9 @@ export function createWaitingLine({ leases, judge, leaseClock }: Needs) {
   }
 
   /**
-   * The clients in line. A client that a rule keeps from a seat, or that needs more seats than there are, does not hold
-   * up those behind it. The caller may take the seats for a client before it asks for the next one.
+   * The clients in line. A client that a limit keeps from a seat, or that could not get its seats even if all were free,
+   * does not hold up those behind it. Whoever does not get seats holds up all behind it but those that have reservations
+   * of their own. The caller may take the seats for a client before it asks for the next one.
    */
   return async function* inLine(pool: OpenPool): AsyncGenerator<InLine> {
     const { id: licenseId } = pool.license;
@@ -54,6 +57,10 @@ export function createWaitingLine({ leases, judge, leaseClock }: Needs) {
     /** Whether the client would get its seats if all were free. */
     const canBeServed = (client: LeaseQuestion) =>
       isWithinLimit(pool, client.units) && decideIfFree(client).outcome === 'allowed';
+    /** Those that did not get seats. */
+    const ahead: HeldSeat[] = [];
+    /** Read again after each change; null if nobody passes. */
+    let passes: PassTest | null | undefined;
     // One that has stopped asking would keep a seat from others for half a minute before the job ends it.
     const now = leaseClock.now();
     for (let after = 0; ;) {
@@ -65,13 +72,19 @@ export function createWaitingLine({ leases, judge, leaseClock }: Needs) {
         const client = { user, host, address };
         const { outcome } = decide({ ...client, units });
         if (outcome === 'denied' || outcome === 'max') continue;
-        if (!(fits(pool, units) ? outcome === 'allowed' : canBeServed({ ...client, units: wanted })))
-          continue;
+        const isFree = fits(pool, units) && outcome === 'allowed';
+        if (!isFree && !canBeServed({ ...client, units: wanted })) continue;
+        if (isFree && ahead.length > 0 && passes === undefined) passes = await judge.passing(seatsOf(pool));
+        const isReady = isFree && (ahead.length === 0 || passes?.({ ...client, units }, ahead) === true);
         const { version } = pool.row;
-        yield { id, units };
-        if (pool.row.version === version) continue;
+        yield { id, ...client, units, isReady };
+        if (pool.row.version === version) {
+          ahead.push({ ...client, units });
+          continue;
+        }
         held.set(seatKey, Math.max(shared, wanted));
         decide = await judge.among(seatsOf(pool));
+        passes = undefined;
       }
       const last = waiting.at(-1);
       if (!last || waiting.length < READ_AT_ONCE) return;

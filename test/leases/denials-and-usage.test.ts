@@ -371,6 +371,20 @@ describe('usage', () => {
     expect(await needed()).toEqual([1, 1, 1, 1]);
   });
 
+  it('counts a refusal for the hour of its entry in the list of denials, although it is written in the next one', async () => {
+    const license = await newFloatingLicense(server, { seats: 1 });
+    await lease(server, license);
+    clock.advance(HOUR_MS - 1);
+    await checkOut(server, license);
+    clock.advance(1);
+    const { hours } = await server.admin.leaseUsage({ license: license.license_key });
+    const { items } = await server.admin.listLeaseDenials({ license: license.license_key });
+    expect(items).toMatchObject([{ at: '2035-01-01T12:59:59.999Z' }]);
+    expect(hours.filter(({ denied }) => denied > 0)).toMatchObject([
+      { hour: '2035-01-01T12:00:00.000Z', denied: 1 },
+    ]);
+  });
+
   it('covers an hour without a change', async () => {
     const license = await newFloatingLicense(server, { seats: 3 });
     const { lease_token } = await lease(server, license, { units: 2 });

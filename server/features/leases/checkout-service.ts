@@ -87,7 +87,7 @@ export function createCheckoutService(needs: Needs) {
     }
     if (lingering)
       await leases.update({ ...lingering, state: 'released', endedAt: clock.now(), endReason: 'replaced' });
-    return grants.grant(pool, draft);
+    return grants.grant(pool, draft, lingering);
   }
 
   /**

@@ -17,12 +17,14 @@ import { toLeaseObject } from './lease-presenter.ts';
 import type { LeaseRow } from './lease-row.ts';
 import type { LeaseStore } from './lease-store.ts';
 import type { OpenPool } from './open-pool.ts';
+import type { SeatOverdraft } from './seat-overdraft.ts';
 import type { SeatPools } from './seat-pools.ts';
 
 interface Needs {
   lookup: LeaseLookup;
   leases: LeaseStore;
   pools: SeatPools;
+  overdraftOf: SeatOverdraft;
   endings: LeaseEndings;
   buffer: HeartbeatBuffer;
   limit: LeaseCallLimit;
@@ -68,8 +70,8 @@ export function createHeartbeatService(needs: Needs) {
     const isFree = outcome === 'allowed' && (units === 0 || (await pools.mayPass(pool, lease, units, ahead)));
     // Also without a further seat: its holders change.
     if (!isFree || !(await pools.change(pool, { taken: units }))) return 'expired';
-    const { seats, leaseSeconds } = pool.license.terms;
-    const overdraft = seats !== null && pool.row.inUse > seats ? 1 : 0;
+    const { leaseSeconds } = pool.license.terms;
+    const overdraft = await needs.overdraftOf(pool, lease);
     const ended = { endedAt: null, endReason: null };
     const revived: LeaseRow = { ...extended(lease, leaseSeconds), state: 'active', overdraft, ...ended };
     await leases.update(revived);

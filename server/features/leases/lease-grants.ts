@@ -9,6 +9,7 @@ import type { LeaseVerdict } from './lease-judge.ts';
 import type { LeaseRow } from './lease-row.ts';
 import type { LeaseStore } from './lease-store.ts';
 import { excessSeats, type OpenPool } from './open-pool.ts';
+import type { SeatOverdraft } from './seat-overdraft.ts';
 import type { SeatPools } from './seat-pools.ts';
 
 /** How a checkout ends. */
@@ -31,6 +32,7 @@ type Waiting = Pick<CheckoutRequest, 'ticket' | 'wait_seconds'>;
 interface Needs {
   leases: LeaseStore;
   pools: SeatPools;
+  overdraftOf: SeatOverdraft;
   leaseClock: LeaseClock;
   clock: Clock;
 }
@@ -59,16 +61,15 @@ export function queueFull(): ApiError {
   );
 }
 
-export function createLeaseGrants({ leases, pools, leaseClock, clock }: Needs) {
+export function createLeaseGrants({ leases, pools, overdraftOf, leaseClock, clock }: Needs) {
   /** When a waiting client that does not ask again loses its place. */
   const waitsUntil = (position: number) => leaseClock.now() + 2 * pollSeconds(position) * 1000;
 
   /** The state of a lease that is granted now. */
-  function granted(pool: OpenPool, leaseSeconds: number) {
-    const { seats } = pool.license.terms;
+  function granted(overdraft: number, leaseSeconds: number) {
     return {
       state: 'active' as const,
-      overdraft: seats !== null && pool.row.inUse > seats ? 1 : 0,
+      overdraft,
       offered: 0,
       leaseSeconds,
       heartbeatAt: clock.now(),
@@ -90,7 +91,7 @@ export function createLeaseGrants({ leases, pools, leaseClock, clock }: Needs) {
   /** Gives the offered seat to the client that waited for it. */
   async function takeOffer(pool: OpenPool, lease: LeaseRow): Promise<Outcome> {
     const token = createSecretToken('lds_');
-    const taken = granted(pool, pool.license.terms.leaseSeconds);
+    const taken = granted(await overdraftOf(pool, lease), pool.license.terms.leaseSeconds);
     const active: LeaseRow = { ...lease, ...taken, issuedAt: clock.now(), tokenHash: token.hash };
     await leases.update(active);
     await pools.change(pool, { queued: -1 });
@@ -120,20 +121,20 @@ export function createLeaseGrants({ leases, pools, leaseClock, clock }: Needs) {
   }
 
   return {
-    /** A lease whose seats the caller has taken. */
-    async grant(pool: OpenPool, draft: LeaseDraft): Promise<Outcome> {
+    /** A lease whose seats the caller has taken. @param takenOver a lease whose seat it takes over */
+    async grant(pool: OpenPool, draft: LeaseDraft, takenOver: LeaseRow | null): Promise<Outcome> {
       const token = createSecretToken('lds_');
-      const lease = await insert(draft, { ...granted(pool, draft.leaseSeconds), tokenHash: token.hash });
+      const overdraft = await overdraftOf(pool, draft, takenOver);
+      const lease = await insert(draft, { ...granted(overdraft, draft.leaseSeconds), tokenHash: token.hash });
       return { kind: 'granted', lease, token: token.plaintext, pool };
     },
 
     /** A live lease whose client lost its token: the old token is void from now on. */
     async recover(pool: OpenPool, lease: LeaseRow): Promise<Outcome> {
       const token = createSecretToken('lds_');
-      const { overdraft } = lease;
-      const extended = granted(pool, pool.license.terms.leaseSeconds);
+      const extended = granted(lease.overdraft, pool.license.terms.leaseSeconds);
       const kept = lease.state === 'borrowed' ? { state: lease.state, dueAt: lease.dueAt } : {};
-      const recovered: LeaseRow = { ...lease, ...extended, ...kept, overdraft, tokenHash: token.hash };
+      const recovered: LeaseRow = { ...lease, ...extended, ...kept, tokenHash: token.hash };
       await leases.update(recovered);
       // No seat is taken, but one of its holders has changed.
       if (lease.state === 'lingering') await pools.change(pool, {});

@@ -65,6 +65,11 @@ export function createLeaseStore(sequelize: Sequelize) {
   const seatUnits = sql.statement<{ units: number }>(`
     SELECT coalesce(max(e.units), 0) AS "units" FROM leases e
     WHERE e.license_id = $licenseId AND e.seat_key = $seatKey AND e.id <> $except AND ${HOLDS}`);
+  const firstOfSeat = sql.statement<Pick<LeaseRow, 'units' | 'overdraft'>>(`
+    SELECT e.units AS "units", e.overdraft AS "overdraft" FROM leases e
+    WHERE e.license_id = $licenseId AND e.seat_key = $seatKey AND e.id <> $except AND ${LIVE}
+      AND e.state <> 'queued'
+    ORDER BY e.units DESC, e.id LIMIT 1`);
   const unitsBySeat = (counted: string) => {
     const units = sql.statement<{ seatKey: string; units: number }>(`
       SELECT e.seat_key AS "seatKey", max(e.units) AS "units" FROM leases e
@@ -167,6 +172,9 @@ export function createLeaseStore(sequelize: Sequelize) {
       for (let start = 0; start < ids.length; start += IDS_AT_ONCE)
         await touch.run({ ...values, ids: ids.slice(start, start + IDS_AT_ONCE) });
     },
+    /** Of the leases that have the seat, the first of those with the most units; null if there is none. */
+    firstOfSeat: (licenseId: number, seatKey: string, except = NO_LEASE) =>
+      firstOfSeat.first({ licenseId, seatKey, except }),
     /** Units of the seat that leases with this key hold together. @param except a lease that does not count */
     seatUnits: async (licenseId: number, seatKey: string, except = NO_LEASE): Promise<number> =>
       (await seatUnits.first({ licenseId, seatKey, except }))?.units ?? 0,

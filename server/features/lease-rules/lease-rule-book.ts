@@ -94,8 +94,9 @@ export function createLeaseRuleBook({ rules, groups }: Needs) {
     async passing({ licenseId, limit, ...seats }) {
       const { records, compiled } = await open(licenseId);
       if (limit === null || !records.some(({ type }) => type === 'reserve')) return null;
-      const passes = compiled.passing({ limit, holders: await seats.holders() });
-      return passes && (({ units, ...requester }, ahead) => passes({ requester, units }, ahead));
+      const cover = compiled.passing({ limit, holders: await seats.holders() });
+      if (cover === null) return null;
+      return { mayPass: ({ units, ...requester }) => cover.covers({ requester, units }), add: cover.add };
     },
     async reserved({ licenseId, limit, inUse, ...seats }) {
       const { records, compiled } = await open(licenseId);

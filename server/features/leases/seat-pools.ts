@@ -167,11 +167,13 @@ export function createSeatPools(needs: Needs) {
   ): Promise<boolean> {
     if (ahead.length === 0) return true;
     const { userName: user, host, address } = claim;
-    const passes = await judge.passing(seatsFor(pool, claim));
-    return passes?.({ user, host, address, units }, ahead) ?? false;
+    const seats = seatsFor(pool, claim);
+    const holders = async () => [...(await seats.holders()), ...ahead];
+    const test = await judge.passing({ ...seats, holders });
+    return test?.mayPass({ user, host, address, units }) ?? false;
   }
 
-  /** Whether some clients may have reservations of their own. */
+  /** Whether clients may pass others in line, because seats are reserved for them. */
   async function reservesSeats(pool: OpenPool): Promise<boolean> {
     const holders = () => Promise.resolve([]);
     return (await judge.passing({ ...seatsFor(pool, {}), holders })) !== null;
@@ -184,6 +186,7 @@ export function createSeatPools(needs: Needs) {
   async function offer(pool: OpenPool): Promise<HeldSeat[]> {
     if (pool.row.queued === 0) return [];
     const ahead: HeldSeat[] = [];
+    let canPass: boolean | undefined;
     for await (const client of inLine(pool)) {
       const { id, units, isReady } = client;
       if (isReady && (await change(pool, { taken: units }))) {
@@ -192,7 +195,9 @@ export function createSeatPools(needs: Needs) {
       }
       ahead.push(client);
       // The rest of a long line is read only if someone in it may pass.
-      if (!fits(pool, 1) || !(await reservesSeats(pool))) break;
+      if (!fits(pool, 1)) break;
+      canPass ??= await reservesSeats(pool);
+      if (!canPass) break;
     }
     return ahead;
   }

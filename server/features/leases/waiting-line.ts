@@ -43,8 +43,8 @@ export function createWaitingLine({ leases, judge, leaseClock }: Needs) {
 
   /**
    * The clients in line. A client that a limit keeps from a seat, or that could not get its seats even if all were free,
-   * does not hold up those behind it. Whoever does not get seats holds up all behind it but those that have reservations
-   * of their own. The caller may take the seats for a client before it asks for the next one.
+   * does not hold up those behind it. A client that does not get seats holds up all behind it, except those whose
+   * reservations cover what they need. The caller may take the seats for a client before it asks for the next one.
    */
   return async function* inLine(pool: OpenPool): AsyncGenerator<InLine> {
     const { id: licenseId } = pool.license;
@@ -59,8 +59,13 @@ export function createWaitingLine({ leases, judge, leaseClock }: Needs) {
       isWithinLimit(pool, client.units) && decideIfFree(client).outcome === 'allowed';
     /** Those that did not get seats. */
     const ahead: HeldSeat[] = [];
-    /** Read again after each change; null if nobody passes. */
-    let passes: PassTest | null | undefined;
+    /** Read again after each change; null if no client passes others. */
+    let test: PassTest | null | undefined;
+    const readTest = () =>
+      judge.passing({
+        ...seatsOf(pool),
+        holders: async () => [...(await leases.heldSeats(licenseId)), ...ahead],
+      });
     // One that has stopped asking would keep a seat from others for half a minute before the job ends it.
     const now = leaseClock.now();
     for (let after = 0; ;) {
@@ -74,17 +79,18 @@ export function createWaitingLine({ leases, judge, leaseClock }: Needs) {
         if (outcome === 'denied' || outcome === 'max') continue;
         const isFree = fits(pool, units) && outcome === 'allowed';
         if (!isFree && !canBeServed({ ...client, units: wanted })) continue;
-        if (isFree && ahead.length > 0 && passes === undefined) passes = await judge.passing(seatsOf(pool));
-        const isReady = isFree && (ahead.length === 0 || passes?.({ ...client, units }, ahead) === true);
+        if (isFree && ahead.length > 0 && test === undefined) test = await readTest();
+        const isReady = isFree && (ahead.length === 0 || test?.mayPass({ ...client, units }) === true);
         const { version } = pool.row;
         yield { id, ...client, units, isReady };
         if (pool.row.version === version) {
           ahead.push({ ...client, units });
+          test?.add({ ...client, units });
           continue;
         }
         held.set(seatKey, Math.max(shared, wanted));
         decide = await judge.among(seatsOf(pool));
-        passes = undefined;
+        test = undefined;
       }
       const last = waiting.at(-1);
       if (!last || waiting.length < READ_AT_ONCE) return;

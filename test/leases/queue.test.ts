@@ -214,6 +214,27 @@ describe('a queue', () => {
     expect((await client.ask()).status).toBe(200);
   });
 
+  it('is left by a client whose seat another of its processes has got, although others wait before it', async () => {
+    const license = await newFloatingLicense(server, { seats: 2, count_by: 'user' });
+    const bob = await lease(server, license, { user: 'bob' });
+    await lease(server, license, { user: 'carl' });
+    const [first, large, second] = [
+      await waiter(license, { user: 'ada' }),
+      await waiter(license, { user: 'eve', units: 2 }),
+      await waiter(license, { user: 'ada' }),
+    ];
+    await release(server, bob.lease_token);
+    expect((await first.ask()).status).toBe(200);
+    const shared = await second.ask();
+    expect(shared.status).toBe(200);
+    expect(shared.body.pool).toMatchObject({ in_use: 2, queued: 1 });
+    expect((await large.ask()).status).toBe(202);
+    expect(await seatsOf(server.dataDir, license.license_id)).toEqual({
+      counted: { in_use: 2, borrowed: 0, queued: 1 },
+      held: 2,
+    });
+  });
+
   it('is not the reason that a refusal names if too few seats are free', async () => {
     const license = await newFloatingLicense(server, { seats: 2 });
     await lease(server, license);

@@ -6,7 +6,7 @@ import type { LeaseClock } from './lease-clock.ts';
 import { MAX_WAIT_SECONDS } from './lease-state-contract.ts';
 import type { CheckoutRequest, LeaseDraft } from './lease-draft.ts';
 import type { LeaseVerdict } from './lease-judge.ts';
-import type { LeaseRow } from './lease-row.ts';
+import { isShareable, type LeaseRow } from './lease-row.ts';
 import type { LeaseStore } from './lease-store.ts';
 import { excessSeats, type OpenPool } from './open-pool.ts';
 import type { SeatOverdraft } from './seat-overdraft.ts';
@@ -88,7 +88,13 @@ export function createLeaseGrants({ leases, pools, overdraftOf, leaseClock, cloc
     return leases.insert({ ...draft, overdraft: 0, offered: 0, ...times, ...ended, ...fields });
   }
 
-  /** Gives the offered seat to the client that waited for it. */
+  /** Whether another lease holds all of the seat, so that the client needs none that others wait for. */
+  async function sharesSeat(pool: OpenPool, lease: LeaseRow): Promise<boolean> {
+    if (!isShareable(lease.seatKey) || (await pools.missingUnits(pool, lease)) > 0) return false;
+    return (await pools.verdict(pool, lease, 0)).outcome === 'allowed';
+  }
+
+  /** Gives the offered seat, or one that it shares, to the client that waited for it. */
   async function takeOffer(pool: OpenPool, lease: LeaseRow): Promise<Outcome> {
     const token = createSecretToken('lds_');
     const taken = granted(await overdraftOf(pool, lease), pool.license.terms.leaseSeconds);
@@ -167,6 +173,7 @@ export function createLeaseGrants({ leases, pools, overdraftOf, leaseClock, cloc
       const lease = { ...((await leases.findById(waiting.id)) ?? waiting), machineFingerprint };
       // After seats were lowered, the offer may be one of those that are still to be taken back.
       if (lease.offered === 1 && excessSeats(pool) === 0) return takeOffer(pool, lease);
+      if (lease.offered === 0 && (await sharesSeat(pool, lease))) return takeOffer(pool, lease);
       // A client that neither waits nor names its ticket does not know that it has a place.
       const waits = request.wait_seconds > 0 || request.ticket !== undefined;
       if (waits && leaseClock.now() < (lease.waitUntil ?? 0)) return keepPlace(pool, lease, request);

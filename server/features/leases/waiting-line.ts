@@ -10,7 +10,7 @@ import { fits, isWithinLimit, type OpenPool } from './open-pool.ts';
 const READ_AT_ONCE = 50;
 
 /** A client to which those behind it have to leave the seats that it needs. */
-export interface InLine extends HeldSeat {
+interface InLine extends HeldSeat {
   /** Of its lease. */
   id: number;
   /** Seats that it needs in addition to those that it shares. */

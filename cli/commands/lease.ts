@@ -10,7 +10,7 @@ import { DENIAL_CODES, LEASE_STATES } from '#server/features/leases/lease-state-
 import { calling } from '../command-action.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { addConfirmation } from '../confirmation.ts';
-import { moment, wholeNumber } from '../option-values.ts';
+import { moment, momentAfter, wholeNumber } from '../option-values.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';
 import { block, instant, listing, table, type Column } from '../text-layout.ts';
 import { addLeaseExplain } from './lease-explain.ts';
@@ -109,7 +109,7 @@ export function addLeaseCommands(program: Command): void {
     .description('list denied checkouts, newest first')
     .addOption(new Option('--error-code <code>', 'only denials with this code').choices(DENIAL_CODES))
     .option('--from <time>', 'only denials since then', moment)
-    .option('--to <time>', 'only denials before then', moment)
+    .option('--to <time>', 'only denials before then; a date includes that day', momentAfter)
     .action(
       calling(
         (client, { errorCode, ...request }: DenialOptions) =>
@@ -137,7 +137,7 @@ export function addLeaseCommands(program: Command): void {
     .description('show how many seats of a license were in use, per day')
     .argument('<ref>', 'license ID or key')
     .option('--from <time>', 'start of the period (default: seven days before its end)', moment)
-    .option('--to <time>', 'end of the period (default: now)', moment)
+    .option('--to <time>', 'end of the period; a date includes that day (default: now)', momentAfter)
     .action(
       calling(
         (client, license: string, { from, to }: UsageOptions) => client.leaseUsage({ license, from, to }),

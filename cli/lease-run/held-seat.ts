@@ -28,6 +28,15 @@ export function retryDelay(failures: number, random = Math.random()): number {
   return Math.round(delay * (0.8 + 0.4 * random));
 }
 
+/**
+ * When to try again. A proxy may ask for an hour during maintenance, in which the lease or the place in the queue would
+ * be lost. @param mostMs after which the server expects the next call anyway
+ */
+function retryPause(error: unknown, failures: number, mostMs: number): number {
+  const asked = error instanceof RefusedError ? error.refusal.retryAfterMs : null;
+  return Math.min(asked === null ? retryDelay(failures) : Math.min(asked, LAST_RETRY_MS), mostMs);
+}
+
 interface CheckoutOptions {
   /** The request without waiting. */
   input: object;
@@ -67,6 +76,7 @@ export async function takeSeat({
   const deadline = timer.now() + waitMs;
   let ticket: string | undefined;
   let position = 0;
+  let pollMs = Infinity;
   let failures = 0;
   while (!signal.aborted) {
     const left = Math.max(0, deadline - timer.now());
@@ -81,15 +91,15 @@ export async function takeSeat({
       if (!isQueued(reply)) return refuseForeign(reply);
       if (reply.position !== position) say(`waiting for a seat, position ${reply.position}`);
       ({ ticket, position } = reply);
-      pause = reply.poll_after_seconds * 1000;
+      pollMs = reply.poll_after_seconds * 1000;
+      pause = pollMs;
     } catch (error) {
       const isFull = error instanceof RefusedError && error.refusal.error_code === 'no_seat_available';
       if (left === 0 || !(isFull || isTemporary(error))) throw error;
       // The place in the queue has lapsed.
       if (isFull) ticket = undefined;
       failures += 1;
-      const asked = error instanceof RefusedError ? error.refusal.retryAfterMs : null;
-      pause = asked ?? retryDelay(failures);
+      pause = retryPause(error, failures, ticket === undefined ? Infinity : pollMs);
       if (failures === 1) say(`${error.message}; trying again for ${Math.ceil(left / 1000)} s`);
     }
     await timer.sleep(Math.min(pause, Math.max(deadline - timer.now(), 1)), signal);
@@ -160,8 +170,7 @@ export async function keepSeat({
         hasExpired = true;
         say('the lease has run out; the server may give its seat to another client');
       }
-      const asked = error instanceof RefusedError ? error.refusal.retryAfterMs : null;
-      pause = asked ?? Math.min(retryDelay(failures), heartbeatMs);
+      pause = retryPause(error, failures, heartbeatMs);
     }
   }
 }

@@ -49,8 +49,17 @@ export interface CompiledLeaseRules {
   matching(requester: LeaseRequester): LeaseRule[];
   /** Decides about any number of requests, as long as the holders stay the same: they are counted once for all. */
   among(pool: LeasePool): (request: SeatRequest) => LeaseVerdict;
+  /** Which requests their own reservations cover; null if no seats are reserved. */
+  passing(pool: LeasePool): ReservationCover | null;
   /** Seats that are kept for matching requesters and that none of them holds now. */
   reservedUnits(pool: LeasePool): number;
+}
+
+export interface ReservationCover {
+  /** Whether reservations of the requester have room for all of its units, with all holders where they fit best. */
+  covers(request: SeatRequest): boolean;
+  /** Counts another holder. */
+  add(holder: LeaseHolder): void;
 }
 
 /** Bounds the memory for a license with very many users. */
@@ -99,17 +108,18 @@ export function compileLeaseRules(rules: readonly LeaseRule[]): CompiledLeaseRul
   }
 
   /** Holders that may use the same reservations count together. */
+  function countIn(classes: Map<string, SeatClass>, holder: LeaseHolder): void {
+    const usable = matching(holder)
+      .filter(({ type }) => type === 'reserve')
+      .map((rule) => reservations.indexOf(rule));
+    const key = usable.join();
+    const units = holder.units + (classes.get(key)?.units ?? 0);
+    classes.set(key, { reservations: usable, units });
+  }
+
   function classesOf(holders: Iterable<LeaseHolder>): SeatClass[] {
-    const classes = new Map<string, { reservations: number[]; units: number }>();
-    for (const holder of holders) {
-      const usable = matching(holder)
-        .filter(({ type }) => type === 'reserve')
-        .map((rule) => reservations.indexOf(rule));
-      const key = usable.join();
-      const seatClass = classes.get(key);
-      if (seatClass) seatClass.units += holder.units;
-      else classes.set(key, { reservations: usable, units: holder.units });
-    }
+    const classes = new Map<string, SeatClass>();
+    for (const holder of holders) countIn(classes, holder);
     return [...classes.values()];
   }
 
@@ -160,6 +170,22 @@ export function compileLeaseRules(rules: readonly LeaseRule[]): CompiledLeaseRul
         if (tooLow) return { outcome: 'denied', rule: tooLow.id };
         const usedUp = limits.find((rule) => (held.get(rule) ?? 0) + units > unitsOf(rule));
         return usedUp ? { outcome: 'no_seat', rule: usedUp.id } : place(request);
+      };
+    },
+    passing({ limit, holders }) {
+      if (limit === null || reservations.length === 0) return null;
+      const reserved = effectiveSeats(reservations, limit);
+      // Kept for all requests: many clients may wait, each behind many others.
+      const classes = new Map<string, SeatClass>();
+      for (const holder of holders) countIn(classes, holder);
+      return {
+        covers({ requester, units }) {
+          if (!matching(requester).some(({ type }) => type === 'reserve')) return false;
+          const before = [...classes.values()];
+          const after = [...before, ...classesOf([{ ...requester, units }])];
+          return unitsOnReservations(after, reserved) - unitsOnReservations(before, reserved) === units;
+        },
+        add: (holder) => countIn(classes, holder),
       };
     },
     reservedUnits({ limit, holders }) {

@@ -39,6 +39,7 @@ import { createPoolListStore } from '#server/features/leases/pool-list-store.ts'
 import { createPoolStore } from '#server/features/leases/pool-store.ts';
 import { createReleaseService } from '#server/features/leases/release-service.ts';
 import { createSeatClaims } from '#server/features/leases/seat-claims.ts';
+import { createSeatOverdraft } from '#server/features/leases/seat-overdraft.ts';
 import { createSeatPools } from '#server/features/leases/seat-pools.ts';
 import type { License } from '#server/rules/license.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
@@ -104,7 +105,8 @@ export async function composeLeases(sequelize: Database, { logger, judge, ...nee
   });
   const files = createLeaseFiles({ ...needs, records: createLeaseFileStore(sequelize) });
   const forecast = createCheckoutForecast({ leases, pools, claims, endings });
-  const grants = createLeaseGrants({ ...shared, pools });
+  const overdraftOf = createSeatOverdraft({ leases });
+  const grants = createLeaseGrants({ ...shared, pools, overdraftOf });
   const checkouts = createCheckoutService({
     ...shared,
     grants,
@@ -119,6 +121,7 @@ export async function composeLeases(sequelize: Database, { logger, judge, ...nee
     ...shared,
     lookup: await composeLookup(sequelize),
     pools,
+    overdraftOf,
     endings,
     buffer,
     limit,

@@ -251,6 +251,31 @@ describe('a server that cannot be reached', () => {
     expect(calls('checkout')).toHaveLength(2);
   });
 
+  it('or that a proxy reports as down for an hour is asked again while the lease lasts', async () => {
+    const maintenance = { ...failure(503, 'unavailable'), headers: { 'retry-after': '3600' } };
+    const enough = Promise.withResolvers<Answer>();
+    const { url, calls } = await stub({
+      checkout(_input, count) {
+        if (count === 1)
+          return {
+            status: 202,
+            body: { queued: true, ticket: 'ldq_1', position: 1, poll_after_seconds: 0.01 },
+          };
+        return count === 2 ? maintenance : grantedFor(0.01);
+      },
+      heartbeat(_input, count) {
+        if (count === 1) return maintenance;
+        enough.resolve({});
+        return { body: { lease: { expires_in: 60, heartbeat_seconds: 0.01 } } };
+      },
+      command: () => enough.promise,
+    });
+    const result = await spawnCli(words(url, asks(url), ['--wait', '2h']));
+    expect(result.exitCode).toBe(0);
+    expect(calls('checkout').map(({ ticket }) => ticket)).toEqual([undefined, 'ldq_1', 'ldq_1']);
+    expect(result.stderr).toContain('the server answers again');
+  });
+
   it('or that is not a license server starts nothing', async () => {
     const { url, calls } = await stub({ checkout: () => ({ body: { hello: 'world' } }) });
     const result = await spawnCli(words(url, asks(url)));

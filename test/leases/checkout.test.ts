@@ -127,6 +127,28 @@ describe('a checkout', () => {
     expect((await checkOut(server, license)).status).toBe(409);
   });
 
+  it('that shares a seat is in overdraft only if the seat was taken in overdraft', async () => {
+    const license = await newFloatingLicense(server, { seats: 1, overdraft_seats: 2, count_by: 'user' });
+    const isOverdraft = async (user: string, units = 1) =>
+      (await lease(server, license, { user, units })).lease.overdraft;
+    expect([await isOverdraft('ada'), await isOverdraft('bob')]).toEqual([false, true]);
+    expect([await isOverdraft('ada'), await isOverdraft('bob')]).toEqual([false, true]);
+    // She takes another seat.
+    expect(await isOverdraft('ada', 2)).toBe(true);
+  });
+
+  it('that takes a lingering seat over is in overdraft only if the seat was taken in overdraft', async () => {
+    const license = await newFloatingLicense(server, { seats: 1, overdraft_seats: 1, linger_seconds: 300 });
+    const [ada, bob] = [
+      { user: 'ada', host: 'a' },
+      { user: 'bob', host: 'b' },
+    ];
+    const { lease_token } = await lease(server, license, ada);
+    expect((await lease(server, license, bob)).lease.overdraft).toBe(true);
+    await release(server, lease_token);
+    expect((await lease(server, license, ada)).lease.overdraft).toBe(false);
+  });
+
   it('lets a license override the seats and overdraft of its plan', async () => {
     const { license_key, license_id } = await newFloatingLicense(server, { seats: 1 });
     const { license } = await server.admin.updateLicense({ ref: license_key, seats: 2, overdraft_seats: 1 });

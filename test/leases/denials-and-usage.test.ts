@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cliOn } from '../helpers/cli.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { fingerprintOf, type TestServer } from '../helpers/test-server.ts';
 import { newFloatingLicense, newInstanceId } from '../helpers/contract-calls.ts';
@@ -369,6 +370,34 @@ describe('usage', () => {
     await eventually(async () => expect(await meteredAt(license.license_id)).toBe(start + HOUR_MS));
     clock.advance(3.5 * HOUR_MS);
     expect(await needed()).toEqual([1, 1, 1, 1]);
+  });
+
+  it('counts a refusal for the hour of its entry in the list of denials, although it is written in the next one', async () => {
+    const license = await newFloatingLicense(server, { seats: 1 });
+    await lease(server, license);
+    clock.advance(HOUR_MS - 1);
+    await checkOut(server, license);
+    clock.advance(1);
+    const { hours } = await server.admin.leaseUsage({ license: license.license_key });
+    const { items } = await server.admin.listLeaseDenials({ license: license.license_key });
+    expect(items).toMatchObject([{ at: '2035-01-01T12:59:59.999Z' }]);
+    expect(hours.filter(({ denied }) => denied > 0)).toMatchObject([
+      { hour: '2035-01-01T12:00:00.000Z', denied: 1 },
+    ]);
+  });
+
+  it('of a period that ends with a date includes that day on the command line, as its denials do', async () => {
+    const license = await newFloatingLicense(server, { seats: 1 });
+    await lease(server, license);
+    await checkOut(server, license);
+    const day = new Date(clock.now()).toISOString().slice(0, 10);
+    const period = ['--from', day, '--to', day];
+    const cli = cliOn(server.dataDir);
+    const usage = await cli.ok<{ days: object[] }>('lease', 'usage', license.license_key, ...period);
+    expect(usage.days).toMatchObject([{ day, peak: 1, denied: 1 }]);
+    const ofLicense = ['--license', license.license_key, ...period];
+    const { items } = await cli.ok<{ items: object[] }>('lease', 'denials', ...ofLicense);
+    expect(items).toHaveLength(1);
   });
 
   it('covers an hour without a change', async () => {

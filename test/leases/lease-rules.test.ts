@@ -28,6 +28,12 @@ async function newLicenseWith(seats: number, ...rules: Omit<Rule, 'license'>[]) 
   return { license, ids };
 }
 
+async function expectForecast(license: { license_key: string }, user: string, granted: boolean) {
+  const explained = await server.admin.explainCheckout({ license: license.license_key, user });
+  const tried = await server.admin.tryLeaseRules({ license: license.license_key, user });
+  expect([explained.granted, tried.granted], user).toEqual([granted, granted]);
+}
+
 describe('a checkout', () => {
   it('is denied by the first rule that matches, and the denial names it', async () => {
     const { license, ids } = await newLicenseWith(
@@ -209,6 +215,68 @@ describe('a client that waits', () => {
     const late = await checkOut(server, license, { user: 'eve' });
     expect(late.body.error_code).toBe('no_seat_available');
     await lease(server, license, { user: 'boss' });
+  });
+
+  it('for several seats does not keep a seat from a client for whom it is reserved', async () => {
+    const { license } = await newLicenseWith(
+      4,
+      { type: 'reserve', match: { user: 'boss' }, units: 1 },
+      { type: 'reserve', match: { user: 'chief' }, units: 1 },
+    );
+    const ada = await lease(server, license, { user: 'ada' });
+    const eve = await lease(server, license, { user: 'eve' });
+    const waiting = { user: 'grace', units: 2, instance_id: newInstanceId(), wait_seconds: 3600 };
+    const { ticket } = await queued(server, license, waiting);
+    await keepPlaces(server.dataDir, license.license_id);
+    await expectForecast(license, 'boss', true);
+    const boss = await lease(server, license, { user: 'boss' });
+    // Further seats of the same clients are not reserved, so they wait behind.
+    const { ticket: second } = await queued(server, license, {
+      user: 'boss',
+      instance_id: 'boss-in-the-queue',
+    });
+    await keepPlaces(server.dataDir, license.license_id);
+    const late = await checkOut(server, license, { user: 'boss' });
+    expect(late.body.error_code).toBe('no_seat_available');
+    // A client with a reservation that waits is offered its seat, although others wait before it.
+    await release(server, boss.lease_token);
+    await lease(server, license, { user: 'boss', instance_id: 'boss-in-the-queue', ticket: second });
+    await lease(server, license, { user: 'chief' });
+    await release(server, ada.lease_token);
+    await release(server, eve.lease_token);
+    await lease(server, license, { ...waiting, ticket });
+  });
+
+  it('for several seats is not overtaken while one of the free seats is reserved', async () => {
+    const { license } = await newLicenseWith(3, { type: 'reserve', match: { user: 'boss' }, units: 1 });
+    const ada = await lease(server, license, { user: 'ada' });
+    const eve = await lease(server, license, { user: 'eve' });
+    const waiting = { user: 'grace', units: 2, instance_id: newInstanceId(), wait_seconds: 3600 };
+    const { ticket } = await queued(server, license, waiting);
+    await keepPlaces(server.dataDir, license.license_id);
+    await release(server, ada.lease_token);
+    await expectForecast(license, 'bob', false);
+    const late = await checkOut(server, license, { user: 'bob' });
+    expect([late.status, late.body.message]).toEqual([409, 'other clients are waiting for the free seats']);
+    await release(server, eve.lease_token);
+    await lease(server, license, { ...waiting, ticket });
+    await lease(server, license, { user: 'boss' });
+  });
+
+  it('is not overtaken by a client that may use the same reservation', async () => {
+    const group = await newLeaseGroup(server, { members: ['grace', 'boss'] });
+    const { license } = await newLicenseWith(3, {
+      type: 'reserve',
+      match: { group: group.name },
+      units: 2,
+    });
+    const ada = await lease(server, license, { user: 'ada' });
+    const waiting = { user: 'grace', units: 3, instance_id: newInstanceId(), wait_seconds: 3600 };
+    const { ticket } = await queued(server, license, waiting);
+    await keepPlaces(server.dataDir, license.license_id);
+    expect((await checkOut(server, license, { user: 'boss' })).status).toBe(409);
+    await release(server, ada.lease_token);
+    await lease(server, license, { ...waiting, ticket });
   });
 
   it('for more seats than a rule leaves to it does not hold up those behind it', async () => {

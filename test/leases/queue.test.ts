@@ -28,6 +28,14 @@ async function waiter(license: { license_key: string }, fields: object = {}) {
   return { instance_id, ticket, id: waiting.lease_id, ask };
 }
 
+/** The time in which a waiting client has to ask again has just passed. */
+function makeSilent(id: number): Promise<void> {
+  return writeRows(
+    server.dataDir,
+    `UPDATE leases SET due_at = (SELECT lease_at FROM lease_clock) WHERE id = ${id}`,
+  );
+}
+
 describe('a queue', () => {
   it('tells each client its place', async () => {
     const { license } = await fullLicense();
@@ -115,6 +123,25 @@ describe('a queue', () => {
     expect((await silent[0]!.ask()).body).toMatchObject({ queued: true, position: 1 });
   });
 
+  it('offers no seat to a client that has just stopped asking, nor keeps one from others for it', async () => {
+    const { license, taken } = await fullLicense(2);
+    const [silent, patient] = [await waiter(license, { units: 2 }), await waiter(license)];
+    // The job that ends it comes seconds later.
+    await makeSilent(silent.id);
+    await release(server, taken[0]!.lease_token);
+    expect((await patient.ask()).status).toBe(200);
+  });
+
+  it('keeps the place of a client that asks a moment too late', async () => {
+    const { license, taken } = await fullLicense();
+    const late = await waiter(license);
+    await makeSilent(late.id);
+    await release(server, taken[0]!.lease_token);
+    const reply = await late.ask();
+    // The job may have come first. Then the client waits again, for a seat that is free.
+    expect(reply.status).toBe(200);
+  });
+
   it('holds an offered seat, and offers it to the next when the client does not come', async () => {
     const { license, taken } = await fullLicense();
     const [absent, next] = [await waiter(license), await waiter(license)];
@@ -185,6 +212,27 @@ describe('a queue', () => {
     const client = await waiter(license);
     await server.admin.updateLicense({ ref: license.license_key, seats: 2 });
     expect((await client.ask()).status).toBe(200);
+  });
+
+  it('is left by a client whose seat another of its processes has got, although others wait before it', async () => {
+    const license = await newFloatingLicense(server, { seats: 2, count_by: 'user' });
+    const bob = await lease(server, license, { user: 'bob' });
+    await lease(server, license, { user: 'carl' });
+    const [first, large, second] = [
+      await waiter(license, { user: 'ada' }),
+      await waiter(license, { user: 'eve', units: 2 }),
+      await waiter(license, { user: 'ada' }),
+    ];
+    await release(server, bob.lease_token);
+    expect((await first.ask()).status).toBe(200);
+    const shared = await second.ask();
+    expect(shared.status).toBe(200);
+    expect(shared.body.pool).toMatchObject({ in_use: 2, queued: 1 });
+    expect((await large.ask()).status).toBe(202);
+    expect(await seatsOf(server.dataDir, license.license_id)).toEqual({
+      counted: { in_use: 2, borrowed: 0, queued: 1 },
+      held: 2,
+    });
   });
 
   it('is not the reason that a refusal names if too few seats are free', async () => {

@@ -195,14 +195,16 @@ describe('a look at the queue', () => {
       return () => verdicts[outcome];
     });
     const leases = {
-      waiting: async (_licenseId: number, after: number, limit: number) =>
+      waiting: async (_licenseId: number, after: number, _now: number, limit: number) =>
         waiting.slice(after, after + limit),
       heldSeats: vi.fn(async () => []),
       unitsOfSeats: vi.fn(async () => new Map<string, number>()),
     };
     const reserved = () => Promise.resolve(0);
     const pool = { license: { id: 1 }, limit: 2, row: { inUse: 0, version: 1 } };
-    const inLine = createWaitingLine({ leases, judge: { among, reserved } });
+    const passing = () => Promise.resolve(null);
+    const leaseClock = { now: () => 0 };
+    const inLine = createWaitingLine({ leases, judge: { among, passing, reserved }, leaseClock });
     return { leases, pool, clients: inLine(pool as unknown as Parameters<typeof inLine>[0]) };
   }
 

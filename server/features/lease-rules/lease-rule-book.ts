@@ -91,6 +91,13 @@ export function createLeaseRuleBook({ rules, groups }: Needs) {
         return refusal(isLimit ? 'max' : 'reserved', verdict.rule, records);
       };
     },
+    async passing({ licenseId, limit, ...seats }) {
+      const { records, compiled } = await open(licenseId);
+      if (limit === null || !records.some(({ type }) => type === 'reserve')) return null;
+      const cover = compiled.passing({ limit, holders: await seats.holders() });
+      if (cover === null) return null;
+      return { mayPass: ({ units, ...requester }) => cover.covers({ requester, units }), add: cover.add };
+    },
     async reserved({ licenseId, limit, inUse, ...seats }) {
       const { records, compiled } = await open(licenseId);
       if (limit === null || !records.some(({ type }) => type === 'reserve')) return 0;

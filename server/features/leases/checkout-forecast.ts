@@ -2,7 +2,7 @@
 import type { License } from '#server/rules/license.ts';
 import { checkDevice, draftLease, isLeft, type LeaseDraft } from './lease-draft.ts';
 import type { LeaseEndings } from './lease-endings.ts';
-import type { LeaseVerdict } from './lease-judge.ts';
+import type { HeldSeat, LeaseVerdict } from './lease-judge.ts';
 import { holdsSeat, type LeaseRow } from './lease-row.ts';
 import type { LeaseStore } from './lease-store.ts';
 import type { SeatClaims } from './seat-claims.ts';
@@ -11,7 +11,7 @@ import type { SeatPools } from './seat-pools.ts';
 
 interface Needs {
   leases: Pick<LeaseStore, 'findByInstance'>;
-  pools: Pick<SeatPools, 'look' | 'verdict' | 'inLine'>;
+  pools: Pick<SeatPools, 'look' | 'verdict' | 'inLine' | 'mayPass'>;
   claims: SeatClaims;
   endings: Pick<LeaseEndings, 'obstacle'>;
 }
@@ -50,13 +50,17 @@ const NEW_INSTANCE = 'explained-instance';
 const HELD = { units: 0, free: 0, lingering: null };
 
 export function createCheckoutForecast({ leases, pools, claims, endings }: Needs) {
-  async function waitingAhead(pool: OpenPool, live: LeaseRow | null, fingerprint?: string): Promise<number> {
-    if (pool.row.queued === 0) return 0;
+  async function waitingAhead(
+    pool: OpenPool,
+    live: LeaseRow | null,
+    fingerprint?: string,
+  ): Promise<HeldSeat[]> {
+    if (pool.row.queued === 0) return [];
     const place = live?.state === 'queued' && !isLeft(live, fingerprint) ? live.id : Infinity;
-    let ahead = 0;
-    for await (const { id } of pools.inLine(pool)) {
-      if (id >= place) break;
-      if (id !== live?.id) ahead += 1;
+    const ahead: HeldSeat[] = [];
+    for await (const client of pools.inLine(pool)) {
+      if (client.id >= place) break;
+      if (client.id !== live?.id) ahead.push(client);
     }
     return ahead;
   }
@@ -96,10 +100,12 @@ export function createCheckoutForecast({ leases, pools, claims, endings }: Needs
     if (isUsable && isHeld && live.state !== 'borrowed' && fingerprint !== undefined)
       checkDevice(live, fingerprint);
     const { units, free, lingering } = isHeld ? HELD : await claims(pool, draft, ended);
-    const verdict = await pools.verdict(pool, { ...draft, takesOver: lingering?.id }, units);
+    const claim = { ...draft, takesOver: lingering?.id };
+    const verdict = await pools.verdict(pool, claim, units);
     // The seat of a lease that ends is offered to waiting clients first, unless other leases share it.
     const needsNone = free <= 0 && (ended === null || units === 0);
-    const ahead = needsNone ? 0 : await waitingAhead(pool, live, fingerprint);
+    const waiting = needsNone ? [] : await waitingAhead(pool, live, fingerprint);
+    const ahead = (await pools.mayPass(pool, claim, units, waiting)) ? 0 : waiting.length;
     const hasSeats = units === 0 || fits(pool, free);
     const isGranted = isHeld || (verdict.outcome === 'allowed' && ahead === 0 && hasSeats);
     const failure = verdict.outcome === 'denied' ? 'denied_by_rule' : 'no_seat_available';

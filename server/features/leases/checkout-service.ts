@@ -70,14 +70,15 @@ export function createCheckoutService(needs: Needs) {
 
   async function takeSeat(pool: OpenPool, draft: LeaseDraft, waitSeconds: number): Promise<Outcome> {
     // Waiting clients are served first. One of them may share the seat of this client, or take what a rule leaves to both.
-    const isHeldUp = await pools.offer(pool);
+    const ahead = await pools.offer(pool);
     const { units, free, lingering } = await needs.claims(pool, draft);
-    const verdict = await pools.verdict(pool, { ...draft, takesOver: lingering?.id }, units);
+    const claim = { ...draft, takesOver: lingering?.id };
+    const verdict = await pools.verdict(pool, claim, units);
     if (verdict.outcome === 'denied') return { kind: 'denied', pool, verdict, free };
     const isTaken =
-      !(isHeldUp && free > 0) &&
       verdict.outcome === 'allowed' &&
       (units === 0 || fits(pool, free)) &&
+      (free <= 0 || (await pools.mayPass(pool, claim, units, ahead))) &&
       // Also without a further seat: its holders change.
       (await pools.change(pool, { taken: free }));
     if (!isTaken) {
@@ -86,7 +87,7 @@ export function createCheckoutService(needs: Needs) {
     }
     if (lingering)
       await leases.update({ ...lingering, state: 'released', endedAt: clock.now(), endReason: 'replaced' });
-    return grants.grant(pool, draft);
+    return grants.grant(pool, draft, lingering);
   }
 
   /**

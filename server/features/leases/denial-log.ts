@@ -37,9 +37,10 @@ interface Denial {
   version: number;
 }
 
-/** Refusals of one license since the last write. */
+/** Refusals of one license in one hour since the last write. */
 interface Waiting {
   license: License;
+  hour: number;
   rows: Omit<DenialRow, 'id'>[];
   count: number;
   /** Units of each seat that were refused, in addition to those that other leases held of it. */
@@ -68,8 +69,9 @@ interface Snapshot {
   state: Promise<PoolState>;
 }
 
-const noDenials = (license: License): Waiting => ({
+const noDenials = (license: License, hour: number): Waiting => ({
   license,
+  hour,
   rows: [],
   count: 0,
   refused: new Map(),
@@ -80,12 +82,15 @@ function raise(units: Map<string, number>, seatKey: string, to: number): void {
   units.set(seatKey, Math.max(to, units.get(seatKey) ?? 0));
 }
 
-/** Refusals of the same license. */
+const keyOf = ({ license, hour }: Pick<Waiting, 'license' | 'hour'>) => `${license.id} ${hour}`;
+
+/** Refusals of the same license and hour. */
 function together(earlier: Waiting, later: Waiting): Waiting {
   const refused = new Map(earlier.refused);
   for (const [seatKey, units] of later.refused) raise(refused, seatKey, units);
   return {
     license: earlier.license,
+    hour: earlier.hour,
     rows: [...earlier.rows, ...later.rows],
     count: earlier.count + later.count,
     refused,
@@ -123,7 +128,8 @@ interface Needs {
 export function createDenialLog(needs: Needs): DenialLog {
   const { store, leases, pools, usage, events, transaction, clock, steadyClock, onChanged, onError } = needs;
   const snapshots = recentMap<number, Snapshot>(MAX_SNAPSHOTS);
-  let waiting = new Map<number, Waiting>();
+  /** By license and hour. */
+  let waiting = new Map<string, Waiting>();
   let described = 0;
 
   /** A flood of denials does not change the pool, so it is read once. */
@@ -181,7 +187,7 @@ export function createDenialLog(needs: Needs): DenialLog {
     take() {
       if (waiting.size === 0) return null;
       const taken = {
-        denials: [...waiting.values()].toSorted((a, b) => a.license.id - b.license.id),
+        denials: [...waiting.values()].toSorted((a, b) => a.license.id - b.license.id || a.hour - b.hour),
         described,
       };
       waiting = new Map();
@@ -190,10 +196,9 @@ export function createDenialLog(needs: Needs): DenialLog {
     },
     async write(taken) {
       await transaction(async () => {
-        const hour = hourOf(steadyClock.now());
         for (const denials of taken.denials) {
           for (const row of denials.rows) await store.insert(row);
-          const { license, count: denied } = denials;
+          const { license, hour, count: denied } = denials;
           const use = { peak: 0, needed: mostNeeded(denials), seatMs: 0, denied, queued: 0 };
           // The pool first, as everywhere: two locks in different orders could wait for each other.
           await announce(denials);
@@ -206,8 +211,8 @@ export function createDenialLog(needs: Needs): DenialLog {
     putBack(taken) {
       described += taken.described;
       for (const denials of taken.denials) {
-        const since = waiting.get(denials.license.id);
-        waiting.set(denials.license.id, since ? together(denials, since) : denials);
+        const since = waiting.get(keyOf(denials));
+        waiting.set(keyOf(denials), since ? together(denials, since) : denials);
       }
     },
     onError,
@@ -217,13 +222,15 @@ export function createDenialLog(needs: Needs): DenialLog {
     async record(claim, denial) {
       const { code, verdict, pool, license } = denial;
       const createdAt = clock.now();
+      // When it is written, another hour may have begun.
+      const hour = hourOf(steadyClock.now());
       const isDescribed = described < MAX_WAITING;
       if (isDescribed) described += 1;
       const state = isDescribed ? await stateOf(license.id, denial) : null;
       const missing = state && code === 'no_seat_available' ? await missingUnits(claim) : 0;
-      const of = waiting.get(license.id) ?? noDenials(license);
+      const of = waiting.get(keyOf({ license, hour })) ?? noDenials(license, hour);
       of.count += 1;
-      waiting.set(license.id, of);
+      waiting.set(keyOf(of), of);
       schedule();
       if (!state) return;
       if (missing > 0) {

@@ -17,12 +17,14 @@ import { toLeaseObject } from './lease-presenter.ts';
 import type { LeaseRow } from './lease-row.ts';
 import type { LeaseStore } from './lease-store.ts';
 import type { OpenPool } from './open-pool.ts';
+import type { SeatOverdraft } from './seat-overdraft.ts';
 import type { SeatPools } from './seat-pools.ts';
 
 interface Needs {
   lookup: LeaseLookup;
   leases: LeaseStore;
   pools: SeatPools;
+  overdraftOf: SeatOverdraft;
   endings: LeaseEndings;
   buffer: HeartbeatBuffer;
   limit: LeaseCallLimit;
@@ -62,14 +64,14 @@ export function createHeartbeatService(needs: Needs) {
   async function revive(pool: OpenPool, lease: LeaseRow): Promise<LeaseRow | 'expired'> {
     if (await leases.findByInstance(lease.licenseId, lease.instanceId)) return 'expired';
     // Waiting clients are served first. One of them may share the seat.
-    const isHeldUp = await pools.offer(pool);
+    const ahead = await pools.offer(pool);
     const units = await pools.missingUnits(pool, lease);
     const { outcome } = await pools.verdict(pool, lease, units);
-    const isFree = outcome === 'allowed' && (units === 0 || !isHeldUp);
+    const isFree = outcome === 'allowed' && (units === 0 || (await pools.mayPass(pool, lease, units, ahead)));
     // Also without a further seat: its holders change.
     if (!isFree || !(await pools.change(pool, { taken: units }))) return 'expired';
-    const { seats, leaseSeconds } = pool.license.terms;
-    const overdraft = seats !== null && pool.row.inUse > seats ? 1 : 0;
+    const { leaseSeconds } = pool.license.terms;
+    const overdraft = await needs.overdraftOf(pool, lease);
     const ended = { endedAt: null, endReason: null };
     const revived: LeaseRow = { ...extended(lease, leaseSeconds), state: 'active', overdraft, ...ended };
     await leases.update(revived);

@@ -6,9 +6,10 @@ import type { LeaseClock } from './lease-clock.ts';
 import { MAX_WAIT_SECONDS } from './lease-state-contract.ts';
 import type { CheckoutRequest, LeaseDraft } from './lease-draft.ts';
 import type { LeaseVerdict } from './lease-judge.ts';
-import type { LeaseRow } from './lease-row.ts';
+import { isShareable, type LeaseRow } from './lease-row.ts';
 import type { LeaseStore } from './lease-store.ts';
 import { excessSeats, type OpenPool } from './open-pool.ts';
+import type { SeatOverdraft } from './seat-overdraft.ts';
 import type { SeatPools } from './seat-pools.ts';
 
 /** How a checkout ends. */
@@ -31,6 +32,7 @@ type Waiting = Pick<CheckoutRequest, 'ticket' | 'wait_seconds'>;
 interface Needs {
   leases: LeaseStore;
   pools: SeatPools;
+  overdraftOf: SeatOverdraft;
   leaseClock: LeaseClock;
   clock: Clock;
 }
@@ -59,16 +61,15 @@ export function queueFull(): ApiError {
   );
 }
 
-export function createLeaseGrants({ leases, pools, leaseClock, clock }: Needs) {
+export function createLeaseGrants({ leases, pools, overdraftOf, leaseClock, clock }: Needs) {
   /** When a waiting client that does not ask again loses its place. */
   const waitsUntil = (position: number) => leaseClock.now() + 2 * pollSeconds(position) * 1000;
 
   /** The state of a lease that is granted now. */
-  function granted(pool: OpenPool, leaseSeconds: number) {
-    const { seats } = pool.license.terms;
+  function granted(overdraft: number, leaseSeconds: number) {
     return {
       state: 'active' as const,
-      overdraft: seats !== null && pool.row.inUse > seats ? 1 : 0,
+      overdraft,
       offered: 0,
       leaseSeconds,
       heartbeatAt: clock.now(),
@@ -87,10 +88,16 @@ export function createLeaseGrants({ leases, pools, leaseClock, clock }: Needs) {
     return leases.insert({ ...draft, overdraft: 0, offered: 0, ...times, ...ended, ...fields });
   }
 
-  /** Gives the offered seat to the client that waited for it. */
+  /** Whether another lease holds all of the seat, so that the client needs none that others wait for. */
+  async function sharesSeat(pool: OpenPool, lease: LeaseRow): Promise<boolean> {
+    if (!isShareable(lease.seatKey) || (await pools.missingUnits(pool, lease)) > 0) return false;
+    return (await pools.verdict(pool, lease, 0)).outcome === 'allowed';
+  }
+
+  /** Gives the offered seat, or one that it shares, to the client that waited for it. */
   async function takeOffer(pool: OpenPool, lease: LeaseRow): Promise<Outcome> {
     const token = createSecretToken('lds_');
-    const taken = granted(pool, pool.license.terms.leaseSeconds);
+    const taken = granted(await overdraftOf(pool, lease), pool.license.terms.leaseSeconds);
     const active: LeaseRow = { ...lease, ...taken, issuedAt: clock.now(), tokenHash: token.hash };
     await leases.update(active);
     await pools.change(pool, { queued: -1 });
@@ -120,20 +127,20 @@ export function createLeaseGrants({ leases, pools, leaseClock, clock }: Needs) {
   }
 
   return {
-    /** A lease whose seats the caller has taken. */
-    async grant(pool: OpenPool, draft: LeaseDraft): Promise<Outcome> {
+    /** A lease whose seats the caller has taken. @param takenOver a lease whose seat it takes over */
+    async grant(pool: OpenPool, draft: LeaseDraft, takenOver: LeaseRow | null): Promise<Outcome> {
       const token = createSecretToken('lds_');
-      const lease = await insert(draft, { ...granted(pool, draft.leaseSeconds), tokenHash: token.hash });
+      const overdraft = await overdraftOf(pool, draft, takenOver);
+      const lease = await insert(draft, { ...granted(overdraft, draft.leaseSeconds), tokenHash: token.hash });
       return { kind: 'granted', lease, token: token.plaintext, pool };
     },
 
     /** A live lease whose client lost its token: the old token is void from now on. */
     async recover(pool: OpenPool, lease: LeaseRow): Promise<Outcome> {
       const token = createSecretToken('lds_');
-      const { overdraft } = lease;
-      const extended = granted(pool, pool.license.terms.leaseSeconds);
+      const extended = granted(lease.overdraft, pool.license.terms.leaseSeconds);
       const kept = lease.state === 'borrowed' ? { state: lease.state, dueAt: lease.dueAt } : {};
-      const recovered: LeaseRow = { ...lease, ...extended, ...kept, overdraft, tokenHash: token.hash };
+      const recovered: LeaseRow = { ...lease, ...extended, ...kept, tokenHash: token.hash };
       await leases.update(recovered);
       // No seat is taken, but one of its holders has changed.
       if (lease.state === 'lingering') await pools.change(pool, {});
@@ -155,11 +162,18 @@ export function createLeaseGrants({ leases, pools, leaseClock, clock }: Needs) {
 
     /** Answers a waiting client that asks again. @param waiting with the device that it names now */
     async continueWaiting(pool: OpenPool, waiting: LeaseRow, request: Waiting): Promise<Outcome> {
+      // It asks a moment too late, but before its place is gone.
+      if (waiting.dueAt <= leaseClock.now())
+        await leases.update({
+          ...waiting,
+          dueAt: waitsUntil(await leases.position(waiting.licenseId, waiting.id)),
+        });
       await pools.offer(pool);
       const { machineFingerprint } = waiting;
       const lease = { ...((await leases.findById(waiting.id)) ?? waiting), machineFingerprint };
       // After seats were lowered, the offer may be one of those that are still to be taken back.
       if (lease.offered === 1 && excessSeats(pool) === 0) return takeOffer(pool, lease);
+      if (lease.offered === 0 && (await sharesSeat(pool, lease))) return takeOffer(pool, lease);
       // A client that neither waits nor names its ticket does not know that it has a place.
       const waits = request.wait_seconds > 0 || request.ticket !== undefined;
       if (waits && leaseClock.now() < (lease.waitUntil ?? 0)) return keepPlace(pool, lease, request);

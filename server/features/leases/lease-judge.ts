@@ -36,12 +36,24 @@ export type LeaseVerdict =
   | { outcome: 'allowed' }
   | { outcome: 'denied' | 'max' | 'reserved'; ruleId: number | null; rule: string };
 
+/** Decides which clients may pass others that wait: those whose reservations cover all seats that they need. */
+export interface PassTest {
+  mayPass(question: LeaseQuestion): boolean;
+  /** Counts a client that waits as if it held its seats, so that those behind it leave to it what it could get. */
+  add(client: HeldSeat): void;
+}
+
 export interface LeaseJudge {
   /**
    * Reads rules and holders once, to judge any number of clients as long as no seat changes. Runs inside the transaction
    * that grants the seats, after the pool is locked.
    */
   among(seats: HeldSeats): Promise<(question: LeaseQuestion) => LeaseVerdict>;
+  /**
+   * Which clients need not wait behind others, as long as no seat changes; null if rules reserve no seats.
+   * @param seats whose holders include the clients that wait before
+   */
+  passing(seats: HeldSeats): Promise<PassTest | null>;
   /** Free seats that rules reserve. */
   reserved(seats: HeldSeats): Promise<number>;
 }

@@ -53,6 +53,7 @@ export function createLeaseStore(sequelize: Sequelize) {
     SELECT e.id AS "id", e.seat_key AS "seatKey", e.units AS "units", e.user_name AS "userName", e.host AS "host",
       e.address AS "address"
     FROM leases e WHERE e.license_id = $licenseId AND e.state = 'queued' AND e.offered = 0 AND e.id > $after
+      AND e.due_at > $now
     ORDER BY e.id LIMIT $limit`);
   const offer = sql.statement('UPDATE leases SET offered = 1, due_at = $dueAt WHERE id = $id');
   const insert = sql.statement<{ id: number }>(`INSERT INTO leases ${LEASE_VALUES} RETURNING id AS "id"`);
@@ -64,6 +65,11 @@ export function createLeaseStore(sequelize: Sequelize) {
   const seatUnits = sql.statement<{ units: number }>(`
     SELECT coalesce(max(e.units), 0) AS "units" FROM leases e
     WHERE e.license_id = $licenseId AND e.seat_key = $seatKey AND e.id <> $except AND ${HOLDS}`);
+  const firstOfSeat = sql.statement<Pick<LeaseRow, 'units' | 'overdraft'>>(`
+    SELECT e.units AS "units", e.overdraft AS "overdraft" FROM leases e
+    WHERE e.license_id = $licenseId AND e.seat_key = $seatKey AND e.id <> $except AND ${LIVE}
+      AND e.state <> 'queued'
+    ORDER BY e.units DESC, e.id LIMIT 1`);
   const unitsBySeat = (counted: string) => {
     const units = sql.statement<{ seatKey: string; units: number }>(`
       SELECT e.seat_key AS "seatKey", max(e.units) AS "units" FROM leases e
@@ -166,6 +172,9 @@ export function createLeaseStore(sequelize: Sequelize) {
       for (let start = 0; start < ids.length; start += IDS_AT_ONCE)
         await touch.run({ ...values, ids: ids.slice(start, start + IDS_AT_ONCE) });
     },
+    /** Of the leases that have the seat, the first of those with the most units; null if there is none. */
+    firstOfSeat: (licenseId: number, seatKey: string, except = NO_LEASE) =>
+      firstOfSeat.first({ licenseId, seatKey, except }),
     /** Units of the seat that leases with this key hold together. @param except a lease that does not count */
     seatUnits: async (licenseId: number, seatKey: string, except = NO_LEASE): Promise<number> =>
       (await seatUnits.first({ licenseId, seatKey, except }))?.units ?? 0,
@@ -182,8 +191,9 @@ export function createLeaseStore(sequelize: Sequelize) {
     /** Ends due leases of a license. @returns what they held, and why they ended */
     endDue: (licenseId: number, before: number, at: number, limit: number): Promise<EndedLease[]> =>
       endDue.all({ licenseId, before, at, limit }),
-    /** Waiting leases without an offer, in the order in which they came. */
-    waiting: (licenseId: number, after: number, limit: number) => waiting.all({ licenseId, after, limit }),
+    /** Waiting leases without an offer whose clients still ask, in the order in which they came. @param now lease time */
+    waiting: (licenseId: number, after: number, now: number, limit: number) =>
+      waiting.all({ licenseId, after, now, limit }),
     /** Marks that a seat is held for a waiting lease. @param dueAt lease time */
     async offer(id: number, dueAt: number): Promise<void> {
       await offer.run({ id, dueAt });

@@ -7,7 +7,7 @@ import { seatLimit } from '#server/rules/floating-terms.ts';
 import { freedSeats } from './freed-seats.ts';
 import type { PoolObject } from './lease-contract.ts';
 import type { LeaseClock } from './lease-clock.ts';
-import type { HeldSeats, LeaseJudge, LeaseVerdict } from './lease-judge.ts';
+import type { HeldSeat, HeldSeats, LeaseJudge, LeaseVerdict } from './lease-judge.ts';
 import { holdsSeat, isShareable, type LeaseRow, type SeatOfLease } from './lease-row.ts';
 import type { LeaseStore } from './lease-store.ts';
 import type { LeaseUsageStore, UsageRow } from './lease-usage-store.ts';
@@ -62,7 +62,7 @@ interface Needs {
 
 export function createSeatPools(needs: Needs) {
   const { pools, leases, usage, judge, events, leaseClock, isClockTrusted, steadyClock } = needs;
-  const inLine = createWaitingLine({ leases, judge });
+  const inLine = createWaitingLine(needs);
   const boundsNow = (): MeterBounds => meterBounds(isClockTrusted() ? steadyClock.now() : null);
 
   async function toObject({ license, row }: ShownPool): Promise<PoolObject> {
@@ -147,28 +147,59 @@ export function createSeatPools(needs: Needs) {
     return Math.max(0, units - (await leases.seatUnits(license.id, seatKey, takesOver)));
   }
 
-  async function verdict(
-    { license, limit, row }: OpenPool,
+  /** The seats, without one that the claim takes over. */
+  function seatsFor({ license, limit, row }: OpenPool, { takesOver }: Pick<Claim, 'takesOver'>): HeldSeats {
+    const holders = () => leases.heldSeats(license.id, takesOver);
+    return { licenseId: license.id, limit, inUse: row.inUse, holders };
+  }
+
+  async function verdict(pool: OpenPool, claim: Claim, units: number): Promise<LeaseVerdict> {
+    const { userName: user, host, address } = claim;
+    return (await judge.among(seatsFor(pool, claim)))({ user, host, address, units });
+  }
+
+  /** Whether the claim takes no seat that clients in line wait for. @param ahead those before it */
+  async function mayPass(
+    pool: OpenPool,
     claim: Claim,
     units: number,
-  ): Promise<LeaseVerdict> {
-    const { userName: user, host, address, takesOver } = claim;
-    const holders = () => leases.heldSeats(license.id, takesOver);
-    const seats: HeldSeats = { licenseId: license.id, limit, inUse: row.inUse, holders };
-    return (await judge.among(seats))({ user, host, address, units });
+    ahead: readonly HeldSeat[],
+  ): Promise<boolean> {
+    if (ahead.length === 0) return true;
+    const { userName: user, host, address } = claim;
+    const seats = seatsFor(pool, claim);
+    const holders = async () => [...(await seats.holders()), ...ahead];
+    const test = await judge.passing({ ...seats, holders });
+    return test?.mayPass({ user, host, address, units }) ?? false;
+  }
+
+  /** Whether clients may pass others in line, because seats are reserved for them. */
+  async function reservesSeats(pool: OpenPool): Promise<boolean> {
+    const holders = () => Promise.resolve([]);
+    return (await judge.passing({ ...seatsFor(pool, {}), holders })) !== null;
   }
 
   /**
    * Holds free seats for the clients in line.
-   * @returns whether a client waits for a seat that those behind it must not take
+   * @returns those that wait for seats which clients behind them must not take
    */
-  async function offer(pool: OpenPool): Promise<boolean> {
-    if (pool.row.queued === 0) return false;
-    for await (const { id, units } of inLine(pool)) {
-      if (!fits(pool, units) || !(await change(pool, { taken: units }))) return true;
-      await leases.offer(id, leaseClock.now() + OFFER_MS);
+  async function offer(pool: OpenPool): Promise<HeldSeat[]> {
+    if (pool.row.queued === 0) return [];
+    const ahead: HeldSeat[] = [];
+    let canPass: boolean | undefined;
+    for await (const client of inLine(pool)) {
+      const { id, units, isReady } = client;
+      if (isReady && (await change(pool, { taken: units }))) {
+        await leases.offer(id, leaseClock.now() + OFFER_MS);
+        continue;
+      }
+      ahead.push(client);
+      // The rest of a long line is read only if someone in it may pass.
+      if (!fits(pool, 1)) break;
+      canPass ??= await reservesSeats(pool);
+      if (!canPass) break;
     }
-    return false;
+    return ahead;
   }
 
   const lock = (licenseId: number): Promise<PoolRow> => pools.lock(licenseId, steadyClock.now());
@@ -182,6 +213,7 @@ export function createSeatPools(needs: Needs) {
     verdict,
     inLine,
     offer,
+    mayPass,
 
     /** Locks the pool of a license until the transaction ends. */
     lock,

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { AuditEntryObject } from '#server/features/audit/audit-contract.ts';
 import { calling } from '../command-action.ts';
 import { exportsCsv } from '../csv-export.ts';
-import { moment, wholeNumber } from '../option-values.ts';
+import { moment, momentAfter, wholeNumber } from '../option-values.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';
 import { block, instant, listing, type Column } from '../text-layout.ts';
 
@@ -26,7 +26,7 @@ function addFilterOptions(command: Command): Command {
     )
     .option('--subject <subject>', 'only changes to this subject, such as license:42')
     .option('--from <time>', 'only at or after this time', moment)
-    .option('--to <time>', 'only before this time', moment)
+    .option('--to <time>', 'only before this time; a date includes that day', momentAfter)
     .option('--request-id <id>', 'only this request ID, or request IDs that begin with it');
 }
 

@@ -470,6 +470,11 @@ export function describeAdministration({ withServer }: { withServer: boolean }):
     expect(await cli.prints('audit', 'list', '--subject', subject!)).toMatch(
       / cli \S+ \(claimed\) +license\./u,
     );
+    // A date for the end includes that day.
+    const day = items[0]!.at.slice(0, 10);
+    const ofDay = ['--from', day, '--to', day, '--subject', subject];
+    const listed = await cli.ok<Listed<AuditEntryObject>>('audit', 'list', ...ofDay);
+    expect(listed.items.map(({ action }) => action)).toContain('license.revoked');
   });
 
   test('reads as text without --json', async () => {

@@ -4,7 +4,7 @@ import { dialog, shell } from 'electron';
 import type { RefusalCause } from '#server/platform/operator-error.ts';
 import type { TakenPort } from '#server/process/parent-port.ts';
 import { rememberServerHome } from './server-home.ts';
-import type { FailureAction, FailureView, ShellAnswer } from './shell-bridge.ts';
+import type { ShellAction, FailureView, ShellAnswer } from './shell-bridge.ts';
 import type { ShellWindow } from './shell-window.ts';
 import type { PortChoice } from './taken-port.ts';
 import { texts } from './texts.ts';
@@ -73,13 +73,13 @@ async function viewOf(failure: Failure, problem: string, { dataDir, ports }: Nee
   };
 }
 
-const actionOf = (answer: ShellAnswer | null): FailureAction | null =>
-  answer?.kind === 'failure' ? answer.action : null;
+const actionOf = (answer: ShellAnswer | null): ShellAction | null =>
+  answer?.kind === 'action' ? answer.action : null;
 
 /** @returns whether to try again; otherwise the app quits */
 export async function askToTryAgain(failure: Failure, needs: Needs): Promise<boolean> {
   const { window, dataDir, ports } = needs;
-  const folders: Partial<Record<FailureAction, string>> = {
+  const folders: Partial<Record<ShellAction, string>> = {
     show_data: dataDir,
     show_logs: join(dataDir, 'logs'),
   };

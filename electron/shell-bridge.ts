@@ -1,14 +1,21 @@
 // What the shell's own window shows when there is no page, and the answers it returns.
-export interface FailureView {
-  kind: 'failure';
+interface Report {
   title: string;
-  /** The message of what failed. */
   reason: string;
   advice: string;
   /** The last lines of the log; empty if there are none. */
   log: string;
   logTitle: string;
-  actions: { name: FailureAction; label: string }[];
+  actions: { name: ShellAction; label: string }[];
+}
+
+/** Reports that the server has not answered yet. */
+export interface WaitingView extends Report {
+  kind: 'waiting';
+}
+
+export interface FailureView extends Report {
+  kind: 'failure';
   /** Set if another port solves the problem. */
   port: PortForm | null;
 }
@@ -56,9 +63,9 @@ export interface ChoiceView {
   isBusy: boolean;
 }
 
-export type ShellView = FailureView | PassphraseView | ChoiceView;
+export type ShellView = WaitingView | FailureView | PassphraseView | ChoiceView;
 
-export type FailureAction =
+export type ShellAction =
   | 'try_again'
   | 'free_port'
   | 'use_service'
@@ -68,7 +75,7 @@ export type FailureAction =
   | 'quit';
 
 export type ShellAnswer =
-  | { kind: 'failure'; action: FailureAction }
+  | { kind: 'action'; action: ShellAction }
   | { kind: 'port'; port: string }
   | { kind: 'home'; home: 'app' | 'service' }
   | { kind: 'passphrase'; passphrase: string; again: string }

@@ -1,7 +1,7 @@
 // Reports that the server is still starting. Until it is ready, there is no page to show.
 import { join } from 'node:path';
 import { shell } from 'electron';
-import type { FailureView } from './shell-bridge.ts';
+import type { WaitingView } from './shell-bridge.ts';
 import type { ShellWindow } from './shell-window.ts';
 import { texts } from './texts.ts';
 
@@ -25,10 +25,10 @@ interface Needs {
   quit(): void;
 }
 
-function viewOf(log: string): FailureView {
+function viewOf(log: string): WaitingView {
   const t = texts();
   return {
-    kind: 'failure',
+    kind: 'waiting',
     title: t.slowStart,
     reason: t.slowStartReason,
     advice: t.slowStartAdvice,
@@ -38,7 +38,6 @@ function viewOf(log: string): FailureView {
       { name: 'show_logs', label: t.showLogs },
       { name: 'quit', label: t.quit },
     ],
-    port: null,
   };
 }
 
@@ -54,7 +53,7 @@ export function setUpSlowStart({ window, dataDir, startsHidden, quit }: Needs): 
   async function open(log: () => string): Promise<void> {
     isShown = true;
     const answer = await window.ask(viewOf(log()));
-    const action = answer?.kind === 'failure' ? answer.action : null;
+    const action = answer?.kind === 'action' ? answer.action : null;
     if (action === 'show_logs') {
       await shell.openPath(join(dataDir, 'logs'));
       if (slowLog) return open(slowLog);

@@ -6,6 +6,7 @@ import type {
   PortForm,
   ShellPageBridge,
   ShellView,
+  WaitingView,
 } from '../shell-bridge.ts';
 
 const { shell: bridge } = window as unknown as { shell: ShellPageBridge };
@@ -49,21 +50,24 @@ function drawPortForm({ label, value, note, problem, submit }: PortForm): HTMLEl
   return form;
 }
 
-function drawFailure({ title, reason, advice, log, logTitle, actions, port }: FailureView): Child[] {
+function drawReport(view: FailureView | WaitingView): Child[] {
+  const { title, reason, advice, log, logTitle, actions } = view;
+  const isFailure = view.kind === 'failure';
+  const port = isFailure ? view.port : null;
   const buttons = actions.map(({ name, label }, index) =>
     element(
       'button',
       {
         type: 'button',
         className: index === 0 ? 'primary' : '',
-        onclick: () => void bridge.shellAnswer({ kind: 'failure', action: name }),
+        onclick: () => void bridge.shellAnswer({ kind: 'action', action: name }),
       },
       label,
     ),
   );
   return [
     element('h1', {}, title),
-    element('p', { className: 'reason', role: 'alert' }, reason),
+    element('p', isFailure ? { className: 'reason', role: 'alert' } : { role: 'status' }, reason),
     ...(port ? [element('p', { className: 'holder' }, port.holder)] : []),
     element('p', {}, advice),
     ...(port ? [drawPortForm(port)] : []),
@@ -142,7 +146,7 @@ function drawChoice({ title, options, note, problem, isBusy }: ChoiceView): Chil
 
 function drawView(view: ShellView): Child[] {
   if (view.kind === 'choice') return drawChoice(view);
-  return view.kind === 'failure' ? drawFailure(view) : drawPassphrase(view);
+  return view.kind === 'passphrase' ? drawPassphrase(view) : drawReport(view);
 }
 
 async function draw(): Promise<void> {

@@ -126,7 +126,7 @@ test('a keychain that cannot open the key is reported, and no new key is created
     reason: expect.stringContaining('Error while decrypting the ciphertext'),
   });
   expect(shell.count('forked')).toBe(0);
-  await shell.answerShell(1, { kind: 'failure', action: 'quit' });
+  await shell.answerShell(1, { kind: 'action', action: 'quit' });
   expect(await shell.exited).toBe(0);
   expect(readFileSync(sealedFile())).toEqual(sealed);
 });
@@ -271,7 +271,7 @@ test('a keychain that is unlocked later is tried by a new start of the app', asy
   const locked = start({ dataDir, env });
   await viewOf(locked);
   rmSync(lock);
-  await locked.answerShell(1, { kind: 'failure', action: 'try_again' });
+  await locked.answerShell(1, { kind: 'action', action: 'try_again' });
   const { args } = await locked.event('relaunch');
   expect(await locked.exited).toBe(0);
   expect(args).toContain(dataDir);

@@ -62,7 +62,7 @@ test('reports a stopped service, and can run the server itself instead', async (
     reason: `No server that you can use is running on ${dataDir}.`,
   });
   expect(shell.count('forked')).toBe(0);
-  await shell.answerShell(1, { kind: 'failure', action: 'run_in_app' });
+  await shell.answerShell(1, { kind: 'action', action: 'run_in_app' });
   await shell.event('forked');
   await shell.eventThat('load', ({ url }) => url.startsWith('http:'));
   expect(readFileSync(join(dataDir, 'window', 'server-home.json'), 'utf8')).toContain('"app"');
@@ -86,7 +86,7 @@ test('offers to connect to a server that already uses the data directory', async
   const view = await viewOf(shell);
   expect(view['title']).toBe('Cannot use the data directory');
   expect(view['actions']).toContainEqual({ name: 'use_service', label: 'Connect to That Server' });
-  await shell.answerShell(1, { kind: 'failure', action: 'use_service' });
+  await shell.answerShell(1, { kind: 'action', action: 'use_service' });
   await shell.eventThat('load', ({ url }) => url.startsWith(service.adminOrigin));
   await service.kill();
 });

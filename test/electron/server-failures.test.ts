@@ -52,7 +52,7 @@ test('a data directory that is emptied while its server runs gets no new key and
   });
   expect(readdirSync(shell.dataDir).filter((name) => name.startsWith('master'))).toEqual([]);
   cpSync(disk, shell.dataDir, { recursive: true });
-  await shell.answerShell(2, { kind: 'failure', action: 'try_again' });
+  await shell.answerShell(2, { kind: 'action', action: 'try_again' });
   expect((await shell.event('forked', 2)).key).toBe(key);
 });
 
@@ -74,9 +74,9 @@ test.each(['shown at once', 'hidden until the user asks'])('a slow start is repo
     expect(shell.count('window')).toBe(0);
     await shell.happen({ do: 'second-instance', argv: [] });
   }
-  expect(await viewOf(shell)).toMatchObject({ title: 'The server is still starting' });
+  expect(await viewOf(shell)).toMatchObject({ kind: 'waiting', title: 'The server is still starting' });
   await expect.poll(shell.stderr).toContain('upgrading the database');
-  await shell.answerShell(1, { kind: 'failure', action: 'show_logs' });
+  await shell.answerShell(1, { kind: 'action', action: 'show_logs' });
   expect((await shell.event('opened')).what).toBe(join(shell.dataDir, 'logs'));
   expect(await viewOf(shell)).toMatchObject({ log: 'upgrading the database' });
 
@@ -89,7 +89,7 @@ test.each(['shown at once', 'hidden until the user asks'])('a slow start is repo
 test('a slow start can be ended', async () => {
   const shell = start({ env: { ...serverModule('late-server'), STAND_IN_LONGEST_TIMER: '50' } });
   await viewOf(shell);
-  await shell.answerShell(1, { kind: 'failure', action: 'quit' }).catch(() => {});
+  await shell.answerShell(1, { kind: 'action', action: 'quit' }).catch(() => {});
   expect(await shell.exited).toBe(0);
 });
 
@@ -101,9 +101,9 @@ test('a choice that cannot be stored is reported, and the window asks again', as
   expect((await viewOf(shell))['title']).toBe('The service is not running');
   rmSync(join(dataDir, 'window', 'server-home.json'));
   mkdirSync(join(dataDir, 'window', 'server-home.json', 'in the way'), { recursive: true });
-  await shell.answerShell(1, { kind: 'failure', action: 'run_in_app' });
+  await shell.answerShell(1, { kind: 'action', action: 'run_in_app' });
   expect((await shell.event('error-box')).title).toBe('Cannot use the data directory');
-  await shell.answerShell(1, { kind: 'failure', action: 'quit' });
+  await shell.answerShell(1, { kind: 'action', action: 'quit' });
   expect(await shell.exited).toBe(0);
 });
 
@@ -129,7 +129,7 @@ test.each(['linux', 'darwin'])(
       expect(view.port?.value).toBe(port);
       expect(view.port?.holder).toContain(String(process.pid));
       expect(view.actions.map(({ name }) => name)).toContain('free_port');
-      await shell.answerShell(1, { kind: 'failure', action: 'free_port' });
+      await shell.answerShell(1, { kind: 'action', action: 'free_port' });
       const { url } = await shell.eventThat('load', ({ id }) => id === 2);
       expect(new URL(url).port).not.toBe(String(port));
     } finally {

@@ -233,10 +233,10 @@ describe('a server that dies', () => {
       log: '{"level":"fatal","msg":"no paper"}\nerror: out of paper',
     });
 
-    await shell.answerShell(1, { kind: 'failure', action: 'try_again' });
+    await shell.answerShell(1, { kind: 'action', action: 'try_again' });
     await shell.event('window', 2);
     expect(shell.count('forked')).toBe(10);
-    await shell.answerShell(2, { kind: 'failure', action: 'quit' });
+    await shell.answerShell(2, { kind: 'action', action: 'quit' });
     expect(await shell.exited).toBe(0);
   });
 
@@ -277,9 +277,9 @@ describe('a server that cannot start', () => {
     await shell.happen({ do: 'click-tray', id: 'open' });
     await shell.event('focused', 2);
     expect(shell.count('window')).toBe(1);
-    await shell.answerShell(1, { kind: 'failure', action: 'show_logs' });
+    await shell.answerShell(1, { kind: 'action', action: 'show_logs' });
     expect((await shell.event('opened')).what).toBe(join(shell.dataDir, 'logs'));
-    await shell.answerShell(1, { kind: 'failure', action: 'quit' });
+    await shell.answerShell(1, { kind: 'action', action: 'quit' });
     expect(await shell.exited).toBe(0);
   });
 

@@ -218,7 +218,7 @@ describe('after an update, Try Again with a locked keychain keeps the data direc
   test('in an installed app', async () => {
     const { appData, shell } = lockedAfterUpdate({});
     await viewOf(shell);
-    await shell.answerShell(1, { kind: 'failure', action: 'try_again' });
+    await shell.answerShell(1, { kind: 'action', action: 'try_again' });
     expect((await shell.event('relaunch')).args).toContain(`--data-dir=${appData}`);
     expect(await shell.exited).toBe(0);
   });
@@ -231,7 +231,7 @@ describe('after an update, Try Again with a locked keychain keeps the data direc
     });
     const { appData, shell } = lockedAfterUpdate({ APPIMAGE: program });
     await viewOf(shell);
-    await shell.answerShell(1, { kind: 'failure', action: 'try_again' });
+    await shell.answerShell(1, { kind: 'action', action: 'try_again' });
     expect(await shell.exited).toBe(0);
     expect(shell.count('relaunch')).toBe(0);
     await expect.poll(() => existsSync(said)).toBe(true);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { OUTPUT_TO_STDERR } from './child.mjs';
 import { takeLock } from './lock.mjs';
-import { installNativePackages, isMade, nativePackages } from './native-packages.mjs';
+import { isMade, makeNativePackage, nativePackages } from './native-packages.mjs';
 import { createProject, installWithoutScripts, removeFolder, startPackages } from './package-subset.mjs';
 import { outFolder, root } from './paths.mjs';
 
@@ -93,8 +93,6 @@ async function installPackages(extent, present) {
   return installWithoutScripts(['ci', '--include=dev']);
 }
 
-const NOTHING_NATIVE = { make: async () => {}, move() {}, remove() {} };
-
 /** @param {Extent} extent */
 const isInstalled = (extent) => nativePackages.every(isMade) && isEnough(extent, presentExtent());
 
@@ -118,23 +116,17 @@ export async function installTools(extent = 'all') {
 
   process.stderr.write('Installing dependencies (the first time takes a minute or two) …\n');
   const present = presentExtent();
-  const isNeeded = (/** @type {import('./native-packages.mjs').NativePackage} */ name) =>
-    present === null || !isMade(name);
-  const [needsNode, needsDriver] = [isNeeded('node'), isNeeded('sqlite3')];
+  const make = async (/** @type {import('./native-packages.mjs').NativePackage} */ name) =>
+    present === null || !isMade(name) ? makeNativePackage(name) : null;
   const packages = isEnough(extent, present) ? Promise.resolve() : installPackages(extent, present);
-  const native = needsNode || needsDriver ? installNativePackages() : Promise.resolve(NOTHING_NATIVE);
-  const node = native.then(({ make }) => (needsNode ? make('node') : undefined));
-  const compiled = Promise.all([native, node]).then(([{ make }]) =>
-    needsDriver ? make('sqlite3') : undefined,
-  );
-  const tools = Promise.all([native, packages, node]).then(([{ move }]) =>
-    needsNode ? move('node') : undefined,
-  );
-  const driver = Promise.all([native, tools, compiled])
-    .then(([{ move }]) => (needsDriver ? move('sqlite3') : undefined))
+  const [node, compiled] = [make('node'), make('sqlite3')];
+  const tools = Promise.all([node, packages]).then(([made]) => made?.move());
+  const driver = Promise.all([compiled, tools])
+    .then(([made]) => made?.move())
     .finally(async () => {
-      await Promise.allSettled([packages, compiled]);
-      await native.then(({ remove }) => remove()).catch(() => {});
+      await Promise.allSettled([packages]);
+      for (const made of await Promise.allSettled([node, compiled]))
+        if (made.status === 'fulfilled') made.value?.remove();
       release();
     });
   // If the tools fail, so does this, and no caller gets it. The message comes when nothing runs any more.

@@ -1,8 +1,7 @@
 /**
  * The two packages whose install scripts make something: `node` fetches Node, and `sqlite3` compiles SQLite where no
- * prebuilt binary is available, which takes as long as unpacking all packages. They are therefore installed beside the
- * others, in a folder with the same lockfile, and what their scripts made is moved from there into node_modules. Node 20
- * built-ins only.
+ * prebuilt binary is available, which takes longer than all the rest. Each is therefore installed beside the others, in a
+ * folder with the same lockfile, and what its script made is moved from there into node_modules. Node 20 built-ins only.
  */
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -48,9 +47,16 @@ function moveNodeLinks(/** @type {string} */ folder) {
   }
 }
 
-/** Begins an installation of the packages, without running their scripts. */
-export async function installNativePackages() {
-  const folder = createProject('.native-packages-', nativePackages);
+/** @typedef {{ move: () => void, remove: () => void }} Made puts it in its place, and removes the folder that it was made in */
+
+/**
+ * Installs one of the packages beside the others, and runs its install script.
+ *
+ * @param {NativePackage} name
+ * @returns {Promise<Made>}
+ */
+export async function makeNativePackage(name) {
+  const folder = createProject(`.native-${name}-`, [name]);
   /** @type {import('./child.mjs').Options} */
   const options = {
     cwd: folder,
@@ -59,48 +65,42 @@ export async function installNativePackages() {
     // An interrupted npm can leave a compiler behind.
     ownGroup: true,
   };
-  const remove = () => removeFolder(folder);
-  await installWithoutScripts(['ci'], options).catch((error) => {
-    remove();
+  try {
+    await installWithoutScripts(['ci'], options);
+    await runInstallScript(name, options);
+  } catch (error) {
+    removeFolder(folder);
     throw error;
-  });
-
+  }
   return {
-    /**
-     * Runs the package's install script.
-     *
-     * @param {NativePackage} name
-     */
-    async make(name) {
-      let outcome = await npm(['rebuild', name], options);
-      // A compiler is installed only after a failure, because most platforms do not need one.
-      const missing = name === 'sqlite3' ? Object.keys(COMPILER).filter(isMissing) : [];
-      if (outcome.code !== 0 && !outcome.interrupted && missing.length > 0) {
-        const stillMissing = await ensureCommands(COMPILER);
-        if (stillMissing.length > 0)
-          throw new Error(
-            `the SQLite driver must be compiled, and this machine has no ${stillMissing.join(', ')}`,
-          );
-        outcome = await npm(['rebuild', name], options);
-      }
-      if (outcome.code !== 0)
-        throw new Error(`npm rebuild ${name} failed with exit code ${outcome.code}; its messages are above`);
-    },
-
-    /**
-     * Moves what the script made into node_modules.
-     *
-     * @param {NativePackage} name
-     */
-    move(name) {
+    move() {
       const { part } = MADE[name];
       const target = join(root, 'node_modules', part);
-      rmSync(target, { recursive: true, force: true });
+      removeFolder(target);
       renameSync(join(folder, 'node_modules', part), target);
       if (name === 'node') moveNodeLinks(folder);
       if (!isMade(name)) throw new Error(`the install script of ${name} did not make ${MADE[name].file}`);
     },
-
-    remove,
+    remove: () => removeFolder(folder),
   };
+}
+
+/**
+ * @param {NativePackage} name
+ * @param {import('./child.mjs').Options} options
+ */
+async function runInstallScript(name, options) {
+  let outcome = await npm(['rebuild', name], options);
+  // A compiler is installed only after a failure, because most platforms do not need one.
+  const missing = name === 'sqlite3' ? Object.keys(COMPILER).filter(isMissing) : [];
+  if (outcome.code !== 0 && !outcome.interrupted && missing.length > 0) {
+    const stillMissing = await ensureCommands(COMPILER);
+    if (stillMissing.length > 0)
+      throw new Error(
+        `the SQLite driver must be compiled, and this machine has no ${stillMissing.join(', ')}`,
+      );
+    outcome = await npm(['rebuild', name], options);
+  }
+  if (outcome.code !== 0)
+    throw new Error(`npm rebuild ${name} failed with exit code ${outcome.code}; its messages are above`);
 }

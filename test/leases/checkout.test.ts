@@ -149,7 +149,7 @@ describe('a checkout', () => {
     expect((await lease(server, license, ada)).lease.overdraft).toBe(false);
   });
 
-  it('lets a license override the seats and overdraft of its plan', async () => {
+  it('lets a license override the seats and overdraft of its plan, and of the plan that it is upgraded to', async () => {
     const { license_key, license_id } = await newFloatingLicense(server, { seats: 1 });
     const { license } = await server.admin.updateLicense({ ref: license_key, seats: 2, overdraft_seats: 1 });
     expect(license).toMatchObject({
@@ -158,8 +158,12 @@ describe('a checkout', () => {
     });
     for (const _ of [1, 2, 3]) await lease(server, license);
     expect((await checkOut(server, license)).status).toBe(409);
+    const larger = { name: unique('floating'), licensing: 'floating', seats: 9, tier: 1 } as const;
+    await server.admin.createPlan(larger);
+    const { license: upgraded } = await server.admin.upgradeLicense({ ref: license_key, plan: larger.name });
+    expect(upgraded).toMatchObject({ plan: larger.name, seats: 2 });
     const cleared = await server.admin.updateLicense({ ref: String(license_id), seats: null });
-    expect(cleared.license).toMatchObject({ seats: 1, seat_limits: { overridden: ['overdraft_seats'] } });
+    expect(cleared.license).toMatchObject({ seats: 9, seat_limits: { overridden: ['overdraft_seats'] } });
   });
 });
 

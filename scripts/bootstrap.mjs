@@ -70,9 +70,12 @@ async function installTheRest() {
   // npm removes packages that it has not installed itself, such as those that the script of `node` did.
   const made = join(root, 'node_modules', 'node', 'node_modules');
   const aside = join(outFolder, '.made-by-node');
-  removeFolder(aside);
-  const isKept = existsSync(made);
-  if (isKept) renameSync(made, aside);
+  if (existsSync(made)) {
+    removeFolder(aside);
+    renameSync(made, aside);
+  }
+  // Also by a run that was killed meanwhile.
+  const isKept = existsSync(aside);
   try {
     await installWithoutScripts(['install', '--no-save', '--include=dev']);
   } finally {

@@ -6,6 +6,7 @@ import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
 import { judgeCertificate } from '#server/platform/certificate-life.ts';
 import { NoAnswerError, nodeSendWithin } from '#server/platform/node-send.ts';
 import { type Client, createClient, httpTransport } from '#server/wire/client.ts';
+import { isDirectoryLocked } from '#server/database/directory-lock.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { readRuntimeFile, type RuntimeFile } from '#server/installation/runtime-file.ts';
 import { VERSION } from '#server/installation/version.ts';
@@ -19,6 +20,8 @@ type AdminClient = Client<typeof adminContract>;
 export async function checkServer(dataDir: string): Promise<Check[]> {
   const runtime = readRuntimeFile(dataDir);
   if (runtime === null) return [{ check: 'server', ok: true, detail: 'not running' }];
+  // Another program may listen on the port of a killed server by now.
+  if (!(await isDirectoryLocked(dataDir))) return [stoppedUncleanly(runtime)];
   const headers = { authorization: `Bearer ${runtime.secret}` };
   const client = createClient(
     adminContract,
@@ -28,6 +31,10 @@ export async function checkServer(dataDir: string): Promise<Check[]> {
   if (!isUp) return [server];
   const listener = runtime.api.startsWith('https:') ? [await checkListener(runtime.api)] : [];
   return [server, await checkReadiness(client), await checkAlerts(client), ...listener];
+}
+
+function stoppedUncleanly({ pid }: RuntimeFile): Check {
+  return { check: 'server', ok: true, detail: `not running; process ${pid} did not stop cleanly` };
 }
 
 async function checkReadiness(client: AdminClient): Promise<Check> {
@@ -73,8 +80,7 @@ async function checkHealth(runtime: RuntimeFile, client: AdminClient): Promise<C
       const detail = `process ${runtime.pid} gives ${error.message}; end that process, and start the server again`;
       return { check, ok: false, detail, isUp: false };
     }
-    const detail = `not running; process ${runtime.pid} did not stop cleanly`;
-    return { check, ok: true, detail, isUp: false };
+    return { ...stoppedUncleanly(runtime), isUp: false };
   }
 }
 

@@ -1,6 +1,7 @@
 // Calls the server that runs as a service. Loaded only where there is one: the contract takes its time.
 import type { ServerStatus } from '#server/features/overview/server-status.ts';
 import { ADMIN_API_ROOT, adminContract } from '#server/contract.ts';
+import { isDirectoryLocked } from '#server/database/directory-lock.ts';
 import { readRuntimeFile } from '#server/installation/runtime-file.ts';
 import { osUserName } from '#server/platform/os-user.ts';
 import { createClient, httpTransport } from '#server/wire/client.ts';
@@ -19,7 +20,8 @@ export interface ResidentClient {
 /** @returns null if no server has announced itself in this data directory, or only a file of a dead one is left */
 export async function connectToResident(dataDir: string): Promise<ResidentClient | null> {
   const runtime = readRuntimeFile(dataDir);
-  if (runtime === null) return null;
+  // Another program may listen on the port of a dead server by now, and its pages would have the bridge.
+  if (runtime === null || !(await isDirectoryLocked(dataDir))) return null;
   const headers = {
     authorization: `Bearer ${runtime.secret}`,
     'x-license-desk-user': encodeURIComponent(osUserName()),

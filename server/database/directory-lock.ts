@@ -1,4 +1,5 @@
 // One server per data directory: an exclusive lock that the operating system releases when the process ends.
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from 'sqlite3';
 import { aboutDatabaseFile } from './unusable-database.ts';
@@ -35,4 +36,25 @@ export async function lockDirectory(dataDir: string): Promise<DirectoryLock | nu
   await close();
   if (failure.code === 'SQLITE_BUSY') return null;
   throw aboutDatabaseFile(failure, file);
+}
+
+/**
+ * Whether a process has the lock. Writes nothing, so it is for any user.
+ * @returns true also if that cannot be told
+ */
+export async function isDirectoryLocked(dataDir: string): Promise<boolean> {
+  const file = lockFile(dataDir);
+  if (!existsSync(file)) return false;
+  const { default: sqlite3 } = await import('sqlite3');
+  return new Promise((resolve) => {
+    const database = new sqlite3.Database(file, sqlite3.OPEN_READONLY, (failure) => {
+      if (failure) {
+        resolve(true);
+        return;
+      }
+      database.exec('PRAGMA busy_timeout = 0; SELECT count(*) FROM sqlite_schema', (error) => {
+        database.close(() => resolve(error !== null));
+      });
+    });
+  });
 }

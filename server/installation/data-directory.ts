@@ -8,7 +8,7 @@ import { systemMessageOf } from '#server/platform/system-error.ts';
 import { closeUmask } from '#server/platform/umask.ts';
 import { problemOfPlace } from './directory-path.ts';
 import { quoted } from './open-command.ts';
-import { readRuntimeFile } from './runtime-file.ts';
+import { readRuntimeFile, removeRuntimeFile } from './runtime-file.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
 
 const RETRY_MS = 100;
@@ -96,6 +96,22 @@ export function endedMeanwhile(dataDir: string): DataDirectoryError {
 }
 
 /**
+ * Requires `prepareDataDirectory`. Removes what a killed server has left in the runtime file: another program may listen
+ * on its port by now, and those who find the directory locked would take that for the server.
+ * @returns null if another process uses the directory
+ */
+export async function lockDataDirectory(dataDir: string): Promise<DirectoryLock | null> {
+  const lock = await lockDirectory(dataDir);
+  try {
+    if (lock) removeRuntimeFile(dataDir);
+  } catch (error) {
+    await lock?.release();
+    throw error;
+  }
+  return lock;
+}
+
+/**
  * Requires `prepareDataDirectory`.
  * @param waitMs how long to wait for a command that is using the directory
  * @throws DataDirectoryError if it is still in use after that; the reason of `giveUp` if that comes first
@@ -108,7 +124,7 @@ export async function takeDataDirectory(
   const deadline = performance.now() + waitMs;
   for (;;) {
     giveUp?.throwIfAborted();
-    const lock = await lockDirectory(dataDir);
+    const lock = await lockDataDirectory(dataDir);
     if (lock) return lock;
     if (performance.now() > deadline) throw inUse(dataDir);
     await delay(RETRY_MS);

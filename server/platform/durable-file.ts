@@ -1,4 +1,5 @@
 // Writes small files atomically: after a crash, a file has either the old or the new content.
+import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   fchmodSync,
@@ -37,7 +38,8 @@ function setAttributes(file: number, { mode, uid, gid }: Attributes): void {
 }
 
 function writeDraft(draft: string, content: string, attributes: Attributes | null): void {
-  const file = openSync(draft, 'w', 0o600);
+  // Only a new file: in a folder of several users, another one could have put a link to a third file in its place.
+  const file = openSync(draft, 'wx', 0o600);
   try {
     if (attributes) setAttributes(file, attributes);
     // writeSync() may write a part only, such as what a nearly full disk has space for.
@@ -59,7 +61,7 @@ function removeDraft(draft: string): void {
 
 /** Readable by the owner only (mode 0600), unless other attributes are given. */
 export function writeFileDurably(path: string, content: string, attributes: Attributes | null = null): void {
-  const draft = `${path}.${process.pid}.tmp`;
+  const draft = `${path}.${randomBytes(8).toString('hex')}.${process.pid}.tmp`;
   try {
     writeDraft(draft, content, attributes);
     renameWhenFree(draft, path);

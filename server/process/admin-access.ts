@@ -7,12 +7,13 @@ import {
   DataDirectoryError,
   endedMeanwhile,
   inUse,
+  lockDataDirectory,
   notAnswering,
   prepareDataDirectory,
   problemOfOwner,
 } from '#server/installation/data-directory.ts';
 import { databaseLocation } from '#server/installation/database-location.ts';
-import { type DirectoryLock, lockDirectory } from '#server/database/directory-lock.ts';
+import { type DirectoryLock, isDirectoryLocked } from '#server/database/directory-lock.ts';
 import { aboutDatabase } from '#server/database/unusable-database.ts';
 import { refuseExposedFiles } from '#server/installation/exposed-files.ts';
 import { cliCall } from '#server/platform/call.ts';
@@ -169,7 +170,7 @@ async function serverOrLock(
   let notice: NodeJS.Timeout | undefined;
   try {
     for (;;) {
-      const lock = await lockDirectory(config.dataDir);
+      const lock = await lockDataDirectory(config.dataDir);
       if (lock) return lock;
       notice ??= setTimeout(onWait, NOTICE_MS);
       const access = await throughServer(config, userName);
@@ -196,7 +197,8 @@ export async function connectToAdmin(
 ): Promise<AdminAccess> {
   const problem = problemOfOwner(config.dataDir);
   if (problem) {
-    const access = await throughServer(config, userName);
+    // The runtime file of a killed server may name the port of any program by now.
+    const access = (await isDirectoryLocked(config.dataDir)) && (await throughServer(config, userName));
     if (access) return access;
     throw problem;
   }

@@ -97,6 +97,20 @@ describe.skipIf(process.platform === 'win32')('an existing file', () => {
     }
   });
 
+  test('is not written through what another user has put beside it', async () => {
+    const folder = temporaryDirectory();
+    const [out, mine] = [join(folder, 'file'), join(folder, 'mine')];
+    writeFileSync(mine, 'mine');
+    // Process IDs are easy to guess. The command runs in this process.
+    symlinkSync(mine, `${out}.${process.pid}.tmp`);
+    for (const round of ['new', 'existing']) {
+      expect(await runCli([...REQUEST, out]), round).toMatchObject({ exitCode: 0 });
+      expect(readFileSync(mine, 'utf8')).toBe('mine');
+      expect(lstatSync(out).isSymbolicLink()).toBe(false);
+      expect(readFileSync(out, 'utf8')).toEqual(isRequest);
+    }
+  });
+
   // Root may write everywhere.
   test.skipIf(process.getuid?.() !== 0)('of the user is written in a directory of others', async () => {
     const folder = temporaryDirectory();

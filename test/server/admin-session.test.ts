@@ -142,6 +142,15 @@ describe('the session cookie', () => {
     expectFailure(await overview(`x${cookie}`), 'unauthorized');
   });
 
+  // Pages of any port of the host can set cookies, and browsers send those for longer paths first (RFC 6265, 5.4).
+  it('is found behind others of the same name, which pages on other ports can set', async () => {
+    const cookie = cookieOf(await signIn(await newCode()));
+    const [name] = cookie.split('=');
+    expect((await overview(`${name}=forged; ${cookie}`)).status).toBe(200);
+    expect((await overview(`${name}=; ${name}; ${name}="a=b"; ${cookie}; ${name}=forged`)).status).toBe(200);
+    expectFailure(await overview(`${name}=forged; ${name}=forged-too`), 'unauthorized');
+  });
+
   it('is ended by signing out, and no other is', async () => {
     const [mine, other] = [cookieOf(await signIn(await newCode())), cookieOf(await signIn(await newCode()))];
     const reply = await callAdmin(server, 'signOut', {}, { cookie: mine });

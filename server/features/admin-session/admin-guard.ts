@@ -56,12 +56,17 @@ export function checkHostAndOrigin(addresses: AdminAddresses): RequestHandler {
   };
 }
 
-function cookie(request: Request, name: string): string | undefined {
-  for (const part of (request.headers.cookie ?? '').split(';')) {
-    const [key, value] = part.trim().split('=');
-    if (key === name) return value;
-  }
-  return undefined;
+/** Each is looked up. */
+const MAX_SAME_NAME = 10;
+
+/** Pages on other ports of the host can set cookies of the same name, and browsers may send those first (RFC 6265, 5.4). */
+function cookieValues(request: Request, name: string): string[] {
+  return (request.headers.cookie ?? '')
+    .split(';')
+    .map((part) => part.trim().split('='))
+    .filter(([key]) => key === name)
+    .map(([, value = '']) => value)
+    .slice(0, MAX_SAME_NAME);
 }
 
 /** The kind of credential of a rejected call; null if it had none. */
@@ -82,10 +87,18 @@ function claimedUser(request: Request): string {
 
 /** Identifies the administrator. @throws ApiError `unauthorized` */
 export function authenticateAdmin(sessions: AdminSessionService, addresses: AdminAddresses) {
+  async function bySession(secrets: readonly string[]): Promise<Actor | null> {
+    for (const secret of secrets) {
+      const actor = await sessions.bySession(secret);
+      if (actor) return actor;
+    }
+    return null;
+  }
+
   async function identify(request: Request): Promise<Actor | null> {
     const { host, authorization = '' } = request.headers;
     const bearer = /^Bearer (\S+)$/u.exec(authorization)?.[1];
-    if (bearer === undefined) return sessions.bySession(cookie(request, addresses.cookieOf(host).name));
+    if (bearer === undefined) return bySession(cookieValues(request, addresses.cookieOf(host).name));
     // Commands run on this machine, so their secret has no use elsewhere.
     return addresses.isProxied(host) ? null : sessions.byRuntimeSecret(bearer, claimedUser(request));
   }

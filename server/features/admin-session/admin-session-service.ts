@@ -156,8 +156,7 @@ export function createAdminSessionService(needs: Needs) {
       (await listOpen()).some(({ id }) => id === sessionId),
 
     /** @returns the actor of a session cookie, or null */
-    async bySession(secret: string | undefined): Promise<Actor | null> {
-      if (secret === undefined) return null;
+    async bySession(secret: string): Promise<Actor | null> {
       const hash = hashSecret(secret);
       const session = await store.find(hash);
       if (!session || !isOpen(session)) return null;

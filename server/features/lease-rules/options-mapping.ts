@@ -2,6 +2,7 @@
 import { comparableName } from '#server/rules/lease-match.ts';
 import type { LeaseGroupKind } from './lease-group-contract.ts';
 import type { LeaseRuleType } from '#server/rules/lease-rule-type.ts';
+import { beginning } from '#server/wire/whole-characters.ts';
 import { type Note, note } from './options-notes.ts';
 import {
   featureText,
@@ -88,7 +89,7 @@ function distinct(names: readonly string[]): string[] {
 function freeName(name: string, taken: ReadonlySet<string>): string {
   for (let count = 1; ; count += 1) {
     const suffix = count === 1 ? '-hosts' : `-hosts-${count}`;
-    const start = name.slice(0, MAX_GROUP_NAME - suffix.length).replace(/\p{Surrogate}$/u, '');
+    const start = beginning(name, MAX_GROUP_NAME - suffix.length);
     if (!taken.has(start + suffix)) return start + suffix;
   }
 }

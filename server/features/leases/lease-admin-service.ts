@@ -134,7 +134,7 @@ export function createLeaseAdminService(needs: Needs) {
           state: request.state,
           before: idFromCursor(request.cursor) ?? undefined,
         },
-        request.limit + 1,
+        request.limit,
       );
       const shown = times();
       const page = toPage(rows, request.limit, (lease) => toLeaseRecord(lease, shown));
@@ -154,7 +154,7 @@ export function createLeaseAdminService(needs: Needs) {
         to: request.to,
         before: idFromCursor(request.cursor) ?? undefined,
       };
-      return toPage(await denials.list(filter, request.limit + 1), request.limit, toDenialObject);
+      return toPage(await denials.list(filter, request.limit), request.limit, toDenialObject);
     },
 
     async usage(request: RequestOf<typeof leaseAdminContract.leaseUsage>): Promise<UsageReply> {

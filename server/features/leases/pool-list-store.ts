@@ -71,7 +71,10 @@ function searched(search: string | undefined): Condition[] {
 export function createPoolListStore(sequelize: Sequelize) {
   const sql = sqlOf(sequelize);
   return {
-    /** @param after the last pool of the previous page @param deniedSince epoch milliseconds */
+    /**
+     * The fullest first, after `after`. Returns one more than `limit` if there are more.
+     * @param deniedSince epoch milliseconds
+     */
     list(
       { search, ...filter }: PoolFilter,
       after: { pressure: number; id: number } | null,
@@ -105,7 +108,7 @@ export function createPoolListStore(sequelize: Sequelize) {
            FROM plans p JOIN licenses l ON l.plan_id = p.id LEFT JOIN lease_pools o ON o.license_id = l.id
            WHERE ${where.sql}
          ) f WHERE ${page.sql} ORDER BY "pressure" DESC, "id" LIMIT $limit`,
-        { ...where.bind, ...page.bind, deniedSince, limit },
+        { ...where.bind, ...page.bind, deniedSince, limit: limit + 1 },
       );
     },
 

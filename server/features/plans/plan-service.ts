@@ -122,7 +122,7 @@ export function createPlanService({ plans, licenses, audit, transaction, clock }
 
   return {
     async list({ cursor, limit }: RequestOf<typeof planContract.listPlans>) {
-      const rows = await plans.list(CURSOR.read(cursor), limit + 1);
+      const rows = await plans.list(CURSOR.read(cursor), limit);
       const page = toPage(rows, limit, toPlanObject, CURSOR.write);
       return { plans: page.items, ...page };
     },

@@ -42,9 +42,9 @@ export function createPlanStore(sequelize: Sequelize) {
     return row && toPlan(row);
   };
   return {
-    /** By tier, then ID, starting after `after`. */
+    /** By tier, then ID, after `after`. Returns one more than `limit` if there are more. */
     async list(after: { tier: number; id: number } | null, limit: number): Promise<Plan[]> {
-      const rows = await listed.all({ ...(after ?? { tier: -1, id: 0 }), limit });
+      const rows = await listed.all({ ...(after ?? { tier: -1, id: 0 }), limit: limit + 1 });
       return rows.map((row) => toPlan(row));
     },
     findByName,

@@ -1,6 +1,6 @@
 // Lists the pools of all floating licenses, those under most pressure first.
 import type { Sequelize } from 'sequelize';
-import { allOf, type Condition, given } from '#server/database/condition.ts';
+import { allOf, type Condition, given, likePart } from '#server/database/condition.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import { parseLicenseKey } from '#server/rules/license-key.ts';
 import { foldForSearch } from '#server/wire/search-text.ts';
@@ -64,8 +64,8 @@ function searched(search: string | undefined): Condition[] {
   if (!search) return [];
   const key = parseLicenseKey(search);
   if (key !== null) return [{ sql: 'l.license_key = $searchKey', bind: { searchKey: key } }];
-  const part = foldForSearch(search).replaceAll(/[\\%_]/gu, String.raw`\$&`);
-  return [{ sql: String.raw`l.search_text LIKE $part ESCAPE '\'`, bind: { part: `%${part}%` } }];
+  const part = likePart(foldForSearch(search));
+  return [{ sql: String.raw`l.search_text LIKE $part ESCAPE '\'`, bind: { part } }];
 }
 
 export function createPoolListStore(sequelize: Sequelize) {

@@ -1,6 +1,6 @@
 import type { Sequelize } from 'sequelize';
-import { UniqueConstraintError } from 'sequelize';
 import { modelColumns } from '#server/database/column-lists.ts';
+import { refuseDuplicate } from '#server/database/duplicate-row.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import { forUpdate } from '#server/database/transaction.ts';
 import type { Plan } from '#server/rules/plan.ts';
@@ -15,18 +15,6 @@ function toPlan(row: PlanRow): Plan {
 function toRow<Changes extends { features?: string[] }>(changes: Changes) {
   const { features, ...rest } = changes;
   return features === undefined ? rest : { ...rest, features: JSON.stringify(features) };
-}
-
-export class DuplicatePlanError extends Error {
-  override readonly name = 'DuplicatePlanError';
-}
-
-async function refuseDuplicate<Result>(write: Promise<Result>): Promise<Result> {
-  try {
-    return await write;
-  } catch (error) {
-    throw error instanceof UniqueConstraintError ? new DuplicatePlanError() : error;
-  }
 }
 
 export function createPlanStore(sequelize: Sequelize) {
@@ -58,14 +46,14 @@ export function createPlanStore(sequelize: Sequelize) {
       const row = await plans.findOne({ where, raw: true, ...forUpdate() });
       return row && toPlan(row as unknown as PlanRow);
     },
-    /** @throws DuplicatePlanError if the name is taken */
+    /** @throws DuplicateRowError if the name is taken */
     async insert(plan: Omit<Plan, 'id'>): Promise<Plan> {
       const created = await refuseDuplicate(
         plans.create({ ...plan, features: JSON.stringify(plan.features) }),
       );
       return { ...plan, id: created.get('id') as number };
     },
-    /** @throws DuplicatePlanError if the new name is taken */
+    /** @throws DuplicateRowError if the new name is taken */
     async update(id: number, changes: PlanChanges): Promise<void> {
       await refuseDuplicate(plans.update(toRow(changes), { where: { id } }));
     },

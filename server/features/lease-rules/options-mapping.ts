@@ -1,6 +1,6 @@
 // Turns an options file into lease rules, groups and settings, with a report of each line.
 import { comparableName } from '#server/rules/lease-match.ts';
-import type { LeaseGroupKind } from './lease-group-contract.ts';
+import { type LeaseGroupKind, MAX_GROUP_NAME } from './lease-group-contract.ts';
 import type { LeaseRuleType } from '#server/rules/lease-rule-type.ts';
 import { beginning } from '#server/wire/whole-characters.ts';
 import { type Note, note } from './options-notes.ts';
@@ -12,7 +12,6 @@ import {
   readOptionsLines,
 } from './options-file.ts';
 import {
-  MAX_GROUP_NAME,
   type OptionsSetting,
   type OptionsStatement,
   type OptionsTarget,

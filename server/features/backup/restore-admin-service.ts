@@ -88,7 +88,7 @@ function refusalOf(error: Error): Error {
   );
 }
 
-export function createRestoreDeskService(needs: Needs) {
+export function createRestoreAdminService(needs: Needs) {
   const { dataDir, restores, sources, audit, transaction, restart } = needs;
   let open: { id: string; pending: PendingRestore; source: string } | null = null;
   let isBusy = false;
@@ -270,4 +270,4 @@ export function createRestoreDeskService(needs: Needs) {
   };
 }
 
-export type RestoreDeskService = ReturnType<typeof createRestoreDeskService>;
+export type RestoreAdminService = ReturnType<typeof createRestoreAdminService>;

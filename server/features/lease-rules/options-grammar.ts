@@ -32,6 +32,12 @@ export type OptionsStatement =
   /** Has an effect that cannot be imported, or cannot be read. */
   | { type: 'refused'; note: Note };
 
+/** A line, and what it says. */
+export interface OptionsEntry {
+  source: OptionsLine;
+  statement: OptionsStatement;
+}
+
 /** A reason not to import a line. */
 class Refusal extends Error {
   override readonly name = 'Refusal';

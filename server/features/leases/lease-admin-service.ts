@@ -10,7 +10,7 @@ import { byRef, licenseNotFound } from '#server/rules/license-reference.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError, refusedField } from '#server/wire/errors.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
-import { DAY_MS } from '#server/wire/instants.ts';
+import { DAY_MS, HOUR_MS } from '#server/wire/instants.ts';
 import type { DenialLog } from './denial-log.ts';
 import {
   type leaseAdminContract,
@@ -27,7 +27,7 @@ import { toEventLease, toLeaseRecord } from './lease-presenter.ts';
 import { nameKey } from './lease-row.ts';
 import type { LeaseUsageStore, UsageRow } from './lease-usage-store.ts';
 import type { SeatPools } from './seat-pools.ts';
-import { HOUR_MS, hourOf, meteredHours } from './usage-meter.ts';
+import { hourOf, meteredHours } from './usage-meter.ts';
 
 interface Needs {
   licenses: Pick<LicenseStore, 'find'>;

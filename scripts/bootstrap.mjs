@@ -47,7 +47,7 @@ function presentExtent() {
   return startPackages().every((name) => installed[`node_modules/${name}`]) ? 'start' : null;
 }
 
-/** Whether somebody tests here. Some of the other tools also belong to what a start needs. */
+/** Whether tests run here. Some of the other tools also belong to what a start needs. */
 const hasTools = () => 'node_modules/vitest' in installedPackages();
 
 /** @param {Extent} extent @param {Extent | null} present */

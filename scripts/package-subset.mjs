@@ -1,4 +1,4 @@
-/** Installs some of the packages in a folder of their own, in the locked versions. Node 20 built-ins only. */
+/** Installs some of the packages in a separate folder, in the locked versions. Node 20 built-ins only. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OUTPUT_TO_STDERR, run } from './child.mjs';

@@ -14,7 +14,7 @@ export function useMediaQuery(query: string): Readonly<Ref<boolean>> {
   return readonly(matches);
 }
 
-/** Whether the page is at least so wide. Paper is not, whatever the width of the window. */
+/** Whether the page has at least this width. Paper is narrow, even if the window is wide. */
 export function useWidePage(px: number): Readonly<Ref<boolean>> {
   const isWide = useMediaQuery(`(width >= ${px}px)`);
   return computed(() => isWide.value && !isPrinting.value);

@@ -1,4 +1,5 @@
 // The width of a text in terminal columns, so that tables align names in any script.
+import { charactersOf } from '#server/wire/whole-characters.ts';
 
 /** East Asian scripts, full-width forms and emoji take two columns (Unicode Standard Annex 11, approximately). */
 const WIDE =
@@ -8,18 +9,10 @@ const ELLIPSIS = '…';
 /** A column for each character. */
 const PLAIN = /^[\x20-\x7E]*$/u;
 
-/** Created for the first text that needs it: that takes 8 ms, and most commands and the server need none. */
-let segmenter: Intl.Segmenter | undefined;
-
-function charactersOf(text: string): Intl.Segments {
-  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-  return segmenter.segment(text);
-}
-
 export function displayWidth(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of charactersOf(text)) width += WIDE.test(segment) ? 2 : 1;
+  for (const character of charactersOf(text)) width += WIDE.test(character) ? 2 : 1;
   return width;
 }
 
@@ -28,10 +21,10 @@ export function truncate(text: string, max: number): string {
   if (displayWidth(text) <= max) return text;
   let kept = '';
   let width = displayWidth(ELLIPSIS);
-  for (const { segment } of charactersOf(text)) {
-    width += displayWidth(segment);
+  for (const character of charactersOf(text)) {
+    width += displayWidth(character);
     if (width > max) break;
-    kept += segment;
+    kept += character;
   }
   return kept + ELLIPSIS;
 }

@@ -1,6 +1,7 @@
 // The option for custom fields, and how they are printed.
 import { InvalidArgumentError, type Command } from 'commander';
 import { foldFieldName } from '#server/wire/custom-fields.ts';
+import { clearedIfEmpty } from './option-values.ts';
 
 export type FieldOptions = Record<string, string>;
 
@@ -28,7 +29,5 @@ export function changedFieldValues(
   fields: FieldOptions | undefined,
 ): Record<string, string | null> | undefined {
   if (fields === undefined) return undefined;
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, value === '' ? null : value]),
-  );
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, clearedIfEmpty(value)]));
 }

@@ -94,6 +94,11 @@ export function commaList(text: string): string[] {
     .filter(Boolean);
 }
 
+/** For a change: an empty text clears the field. Not a parser, because commander takes null for a missing value. */
+export function clearedIfEmpty<Text extends string | undefined>(text: Text): Text | null {
+  return text === '' ? null : text;
+}
+
 /** For an option that can be repeated. */
 export function collected(text: string, before: readonly string[] = []): string[] {
   return [...before, text];

@@ -33,7 +33,7 @@ export class DataGoneError extends Error {
   override readonly name = 'DataGoneError';
 }
 
-export interface PassphraseDesk {
+export interface PassphrasePrompt {
   /**
    * @param options `isReplacement`: the key was sealed without protection before
    * @returns null to keep the key in a file
@@ -50,7 +50,7 @@ interface Needs {
   givenKey: string | undefined;
   /** Whether the directory may already have a database. A new key could not open it. */
   mayHoldData(): boolean;
-  desk: PassphraseDesk;
+  prompt: PassphrasePrompt;
   /** Where the administrator's choice to keep the key in a file is kept. */
   choicePath: string;
   /** The keychain has sealed a key that had no protection before. */
@@ -81,7 +81,7 @@ async function sealByPassphrase(key: Buffer, passphrase: string): Promise<Sealed
 }
 
 export function createKeyVault(needs: Needs): KeyVault {
-  const { dataDir, givenKey, mayHoldData, desk, choicePath, onExposedKey } = needs;
+  const { dataDir, givenKey, mayHoldData, prompt, choicePath, onExposedKey } = needs;
   const sealedPath = join(dataDir, SEALED_KEY_FILE);
   const keyPath = join(dataDir, MASTER_KEY_FILE);
   /** A server that is started again must not ask for a passphrase again. */
@@ -113,7 +113,7 @@ export function createKeyVault(needs: Needs): KeyVault {
   async function unsealByPassphrase(sealed: string): Promise<Buffer> {
     const { openUnderPassphrase, PassphraseError } = await passphraseSeal();
     let key: Buffer = Buffer.alloc(0);
-    await desk.ask(async (passphrase) => {
+    await prompt.ask(async (passphrase) => {
       try {
         key = await openUnderPassphrase(PURPOSE, sealed, passphrase);
         return true;
@@ -179,7 +179,7 @@ export function createKeyVault(needs: Needs): KeyVault {
   async function seal(key: Buffer, isReplacement = false): Promise<SealedKey | null> {
     if (await hasKeychain()) return sealInKeychain(key);
     if (readJsonFile(choicePath)['keep'] === 'file') return null;
-    const passphrase = await desk.choose({ isReplacement });
+    const passphrase = await prompt.choose({ isReplacement });
     if (passphrase !== null) return sealByPassphrase(key, passphrase);
     writeJsonFile(choicePath, { keep: 'file' });
     return null;

@@ -14,7 +14,7 @@ import { setUpKeepAwake } from './keep-awake.ts';
 import { writeKeyFile } from './key-file.ts';
 import { keyEnvironment, setUpMasterKey } from './master-key.ts';
 import { setUpOpenedFiles } from './opened-files.ts';
-import { createPassphraseDesk } from './passphrase-desk.ts';
+import { createPassphrasePrompt } from './passphrase-prompt.ts';
 import { setUpPreferences } from './preferences.ts';
 import { setUpQuit } from './quit.ts';
 import { relaunch } from './relaunch.ts';
@@ -80,7 +80,7 @@ async function runShell(): Promise<void> {
     startsHidden: startsHidden(),
     quit: () => quit.byUser(),
   });
-  const vault = setUpMasterKey({ dataDir, flags, desk: createPassphraseDesk(notice) });
+  const vault = setUpMasterKey({ dataDir, flags, prompt: createPassphrasePrompt(notice) });
   const ports = setUpPortChoice(flags);
   const onFailure = async (failure: Failure) => {
     // Quitting closed the window that was waiting for an answer.

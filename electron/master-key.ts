@@ -5,17 +5,17 @@ import { app, dialog } from 'electron';
 import { databaseLocation } from '#server/installation/database-location.ts';
 import { KEPT_BY_APP_ENV, loadConfig, MASTER_KEY_ENV } from '#server/platform/config.ts';
 import type { Failure } from './failure-screen.ts';
-import { createKeyVault, DataGoneError, type KeyVault, type PassphraseDesk } from './key-vault.ts';
+import { createKeyVault, DataGoneError, type KeyVault, type PassphrasePrompt } from './key-vault.ts';
 import type { ServerFlags } from './server-arguments.ts';
 import { texts } from './texts.ts';
 
 interface Needs {
   dataDir: string;
   flags: ServerFlags;
-  desk: PassphraseDesk;
+  prompt: PassphrasePrompt;
 }
 
-export function setUpMasterKey({ dataDir, flags, desk }: Needs): KeyVault {
+export function setUpMasterKey({ dataDir, flags, prompt }: Needs): KeyVault {
   /** Unknown if the settings are invalid. The server then reports the error. */
   function mayHoldData(): boolean {
     try {
@@ -28,7 +28,7 @@ export function setUpMasterKey({ dataDir, flags, desk }: Needs): KeyVault {
 
   return createKeyVault({
     dataDir,
-    desk,
+    prompt,
     givenKey: process.env[MASTER_KEY_ENV],
     mayHoldData,
     choicePath: join(app.getPath('userData'), 'master-key.json'),

@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { ApiTokenObject, ApiTokenRole } from '#server/features/api-tokens/api-token-contract.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 import { calling } from '../command-action.ts';
 import { addConfirmation } from '../confirmation.ts';
 import { collected, days as validity, expiry, wholeNumber } from '../option-values.ts';
@@ -9,7 +10,6 @@ import { block, day, instant, listing, shownOnce, type Column } from '../text-la
 /** The compiler reports a role that is missing here. */
 const ROLES = Object.keys({ admin: true, integrator: true } satisfies Record<ApiTokenRole, true>);
 
-const DAY_MS = 86_400_000;
 const HOURS_PER_DAY = 24;
 /** As long as the service allows: 30 days. */
 const MAX_OVERLAP_HOURS = 720;

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { LeaseRuleObject } from '#server/features/lease-rules/lease-rule-contract.ts';
-import type { LeaseRuleType } from '#server/rules/lease-rule-type.ts';
+import { LEASE_RULE_TYPES, type LeaseRuleType } from '#server/rules/lease-rule-type.ts';
 import { calling } from '../command-action.ts';
 import { usageFailure } from '../command-failure.ts';
 import { addConfirmation } from '../confirmation.ts';
@@ -10,14 +10,6 @@ import { addPageOptions, type PageOptions } from '../page-options.ts';
 import { block, listing, type Column } from '../text-layout.ts';
 import { addLeaseRuleImport } from './lease-rule-import.ts';
 import { addLeaseRuleTry } from './lease-rule-try.ts';
-
-/** The compiler reports a type that is missing here. */
-const TYPES = Object.keys({
-  reserve: true,
-  max: true,
-  allow: true,
-  deny: true,
-} satisfies Record<LeaseRuleType, true>);
 
 interface MatchOptions {
   user?: string;
@@ -116,7 +108,7 @@ function typeOption(): Option {
   return new Option(
     '--type <type>',
     'reserve seats, limit them (max), or allow or deny access; the first allow or deny that matches decides',
-  ).choices(TYPES);
+  ).choices(LEASE_RULE_TYPES);
 }
 
 function addRuleOptions(command: Command): Command {

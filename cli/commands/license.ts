@@ -4,7 +4,7 @@ import { usageFailure } from '../command-failure.ts';
 import { addConfirmation } from '../confirmation.ts';
 import { addLicenseFilter, licenseFilter, type LicenseFilterOptions } from '../license-filter.ts';
 import { LICENSE_COLUMNS, licenseBlock } from '../license-text.ts';
-import { days, expiry } from '../option-values.ts';
+import { clearedIfEmpty, days, expiry } from '../option-values.ts';
 import { addFieldOption, changedFieldValues, type FieldOptions } from '../field-options.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';
 import { addOwnSeatOptions, ownSeatFields, type OwnSeatOptions } from '../seat-options.ts';
@@ -169,10 +169,6 @@ function changedFields({ holder, email, orderNumber, notes, field, ...options }:
   throw usageFailure(
     'give at least one of --holder, --email, --order-number, --notes, --field and the seat limits',
   );
-}
-
-function clearedIfEmpty(text: string | undefined): string | null | undefined {
-  return text === '' ? null : text;
 }
 
 function addRef(command: Command): Command {

@@ -5,7 +5,7 @@ import { calling, printing, withService } from '../command-action.ts';
 import { addConfirmation } from '../confirmation.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { truncate } from '../display-width.ts';
-import { wholeNumber } from '../option-values.ts';
+import { clearedIfEmpty, wholeNumber } from '../option-values.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';
 import { readTextFile } from '../text-file.ts';
 import { block, day, instant, listing, shownOnce, type Column } from '../text-layout.ts';
@@ -76,7 +76,7 @@ export function addWebhookCommands(program: Command): void {
             id,
             url,
             scope,
-            description: description === '' ? null : description,
+            description: clearedIfEmpty(description),
             ca,
           });
         },

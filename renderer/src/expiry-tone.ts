@@ -1,6 +1,7 @@
 // How much attention an expiry date needs.
+import { DAY_MS } from '#server/wire/instants.ts';
 
-const SOON_MS = 30 * 86_400_000;
+const SOON_MS = 30 * DAY_MS;
 
 interface Term {
   /** ISO 8601 */

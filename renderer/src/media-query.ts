@@ -14,8 +14,14 @@ export function useMediaQuery(query: string): Readonly<Ref<boolean>> {
   return readonly(matches);
 }
 
+/** Whether the page has at least this width. Paper is narrow, even if the window is wide. */
+export function useWidePage(px: number): Readonly<Ref<boolean>> {
+  const isWide = useMediaQuery(`(width >= ${px}px)`);
+  return computed(() => isWide.value && !isPrinting.value);
+}
+
 /** Whether the page is narrow, as on a phone, zoomed in or on paper: style sheets ask the same. */
 export function useNarrowPage(): Readonly<Ref<boolean>> {
-  const isNarrow = useMediaQuery('(width < 900px)');
-  return computed(() => isNarrow.value || isPrinting.value);
+  const isWide = useWidePage(900);
+  return computed(() => !isWide.value);
 }

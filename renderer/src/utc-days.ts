@@ -1,5 +1,5 @@
 // Days as the server counts them: from midnight to midnight UTC, written `2026-11-20`.
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '#server/wire/instants.ts';
 
 export interface DayCount {
   day: string;

@@ -24,3 +24,6 @@ export function given(conditions: Readonly<Record<string, string>>, bind: Values
     .filter(([name]) => bind[name] !== undefined && bind[name] !== null)
     .map(([name, sql]) => ({ sql, bind: { [name]: bind[name] } }));
 }
+
+/** The pattern of texts that contain this one, for `LIKE … ESCAPE '\'`. */
+export const likePart = (text: string) => `%${text.replaceAll(/[\\%_]/gu, String.raw`\$&`)}%`;

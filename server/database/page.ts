@@ -15,7 +15,7 @@ interface Page<Item> {
 }
 
 /**
- * @param rows up to `limit` + 1 rows; the extra one shows that there is another page
+ * @param rows up to `limit` + 1 rows, as stores list them; the extra one shows that there is another page
  * @param toCursor makes the next page's cursor from the last row; required for rows without an ID
  */
 export function toPage<Row extends { id: number }, Item>(

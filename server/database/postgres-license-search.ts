@@ -1,5 +1,5 @@
 // SQL that finds licenses by parts of their texts on PostgreSQL, with the indices of `search-indices.ts`.
-import type { Condition } from './condition.ts';
+import { type Condition, likePart } from './condition.ts';
 import { codesBy, eachWord, type LicenseSearchIndex } from './license-search-index.ts';
 import { hasIndex } from './search-indices.ts';
 
@@ -12,8 +12,6 @@ const CHANCE = 2;
 
 /** A part that the index of trigrams covers in any language of the database. */
 const TRIGRAM = /[0-9a-z]{3}/u;
-
-const likePart = (text: string) => `%${text.replaceAll(/[\\%_]/gu, String.raw`\$&`)}%`;
 
 /** The characters of a word that are looked up: pairs, or the only one. */
 function piecesOf(word: string): string[] {

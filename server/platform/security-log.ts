@@ -2,6 +2,7 @@
 // can rotate the request log away, but not this one.
 import { appendFileSync, existsSync, mkdirSync, readdirSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
+import { MINUTE_MS } from '#server/wire/instants.ts';
 import type { OnDropped } from './dropped-lines.ts';
 import { fileName, fileNumber, removeOldFiles } from './log-file.ts';
 
@@ -10,7 +11,6 @@ const FULL_BYTES = 10 * 1024 * 1024;
 /** Lines kept for a retry while writing fails. */
 const MAX_UNWRITTEN = 1000;
 const RETRY_MS = 5000;
-const MINUTE_MS = 60_000;
 /** Addresses with separate lines per minute. Further ones are counted together. */
 const MAX_ADDRESSES = 20;
 

@@ -1,9 +1,8 @@
 // License states, the notices that they cause, and renewal. Pure; all times are epoch milliseconds.
+import { DAY_MS } from '#server/wire/instants.ts';
 import { EXPIRING_MS, termState, type LicenseState, type LicenseTerm } from '../../verifier/license-term.ts';
 
 export { EXPIRING_MS, type LicenseState };
-
-const DAY_MS = 86_400_000;
 
 /** The times that determine a license's state. */
 export interface LicenseMoments extends LicenseTerm {

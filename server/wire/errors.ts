@@ -108,10 +108,21 @@ export class ApiError extends Error {
   }
 }
 
+/** Its message is about the first field. */
+function invalidRequest(first: ErrorDetail, ...others: ErrorDetail[]): ApiError {
+  return new ApiError('invalid_request', `${first.path}: ${first.message}`, { details: [first, ...others] });
+}
+
 /** `invalid_request` about one field. @param problem a sentence stands for the rule that it belongs to */
 export function refusedField(path: string, problem: string | BrokenRule): ApiError {
   const rule = typeof problem === 'string' ? ruleOf(problem) : problem;
-  return new ApiError('invalid_request', `${path}: ${rule.message}`, { details: [{ path, ...rule }] });
+  return invalidRequest({ path, ...rule });
+}
+
+/** @throws ApiError `invalid_request` if there are any */
+export function refuseFields(details: readonly ErrorDetail[]): void {
+  const [first, ...others] = details;
+  if (first) throw invalidRequest(first, ...others);
 }
 
 /** A failure about one field that its message does not name. */

@@ -1,4 +1,5 @@
 // The rules that a value can break: a name for programs and other languages, and the English sentence.
+import type { RuleValues } from './rule-values.ts';
 
 /** Sentences that are always the same. They follow the name of the field. */
 const SENTENCES = {
@@ -126,34 +127,6 @@ const OTHER_REASONS = [
 export type RuleReason = FixedReason | (typeof OTHER_REASONS)[number];
 
 export const RULE_REASONS = [...(Object.keys(SENTENCES) as FixedReason[]), ...OTHER_REASONS] as const;
-
-/** What is in the sentence: limits, and names. Other text from the caller may be a secret. */
-export interface RuleValues {
-  min?: number | undefined;
-  max?: number | undefined;
-  got?: number | undefined;
-  line?: number | undefined;
-  choices?: string[] | undefined;
-  fields?: string[] | undefined;
-  /** Such as `U+200B`. */
-  character?: string | undefined;
-  plan?: string | undefined;
-  product?: string | undefined;
-  /** A file or folder on the server. */
-  path?: string | undefined;
-  /** With its port, if it is about both. */
-  address?: string | undefined;
-  /** The host and name of a database. */
-  database?: string | undefined;
-  /** Of the operating system or a library, such as `EIO`. */
-  code?: string | undefined;
-  /** The subject of a certificate. */
-  certificate?: string | undefined;
-  /** Such as `EC P-384`. */
-  key_type?: string | undefined;
-  /** A timestamp. */
-  time?: string | undefined;
-}
 
 export interface NamedRule {
   /** Left out where the message is all there is. */

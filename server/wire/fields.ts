@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { refusal, RULE_REASONS, sentenceOf } from './field-rules.ts';
 import { LAST_MOMENT } from './instants.ts';
 import { readableText, textProblem } from './readable-text.ts';
+import { ruleValues } from './rule-values.ts';
 
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;
 
@@ -168,25 +169,7 @@ export const brokenRuleFields = {
   reason: z.enum(RULE_REASONS).optional().meta({
     description: 'The rule that the value breaks. Left out where the message is all there is.',
   }),
-  values: z
-    .object({
-      min: z.number().optional(),
-      max: z.number().optional(),
-      got: z.number().optional(),
-      line: z.number().optional(),
-      choices: z.array(z.string()).optional(),
-      fields: z.array(z.string()).optional(),
-      character: z.string().optional(),
-      plan: z.string().optional(),
-      product: z.string().optional(),
-      path: z.string().optional(),
-      address: z.string().optional(),
-      database: z.string().optional(),
-      code: z.string().optional(),
-      certificate: z.string().optional(),
-      key_type: z.string().optional(),
-      time: z.string().optional(),
-    })
+  values: ruleValues
     .optional()
     .meta({ description: 'The values in the message, such as the limit or the choices.' }),
 };

@@ -1,6 +1,7 @@
 // Times without schemas, which the back office uses too.
 
 export const MINUTE_MS = 60_000;
+export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
 /** @param day number of UTC days since 1970 @returns its date, such as `2026-11-20` */

@@ -5,7 +5,7 @@ import { backupAdminRoutes } from '#server/features/backup/backup-routes.ts';
 import { createBackupService } from '#server/features/backup/backup-service.ts';
 import { createBackupStatusService } from '#server/features/backup/backup-status-service.ts';
 import { removeStaging } from '#server/features/backup/data-files.ts';
-import { createRestoreDeskService } from '#server/features/backup/restore-desk-service.ts';
+import { createRestoreAdminService } from '#server/features/backup/restore-admin-service.ts';
 import { createRestoreSources } from '#server/features/backup/restore-sources.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { SecurityLog } from '#server/platform/security-log.ts';
@@ -55,7 +55,7 @@ export async function composeBackups(
     copyDatabase,
     onDownloaded: status.noteDownload,
   });
-  const desk = createRestoreDeskService({
+  const restores = createRestoreAdminService({
     ...needs,
     dataDir,
     folder: config.backupFolder,
@@ -74,15 +74,15 @@ export async function composeBackups(
     const { composeRestore } = await import('./compose-restore.ts');
     return composeRestore(config, { isServing: true, security, call: () => call, signal });
   }
-  await desk.reportCanceled();
+  await restores.reportCanceled();
   return {
-    routes: backupAdminRoutes(backups, status, desk),
+    routes: backupAdminRoutes(backups, status, restores),
     job: status.job,
     showAlerts: status.showAlerts,
     async close() {
       ending.abort();
       backups.close();
-      await desk.close();
+      await restores.close();
     },
   };
 }

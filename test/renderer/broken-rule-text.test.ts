@@ -2,7 +2,8 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { createSSRApp } from 'vue';
 import { renderToString } from 'vue/server-renderer';
-import { type BrokenRule, RULE_REASONS, type RuleReason, type RuleValues } from '#server/wire/field-rules.ts';
+import { type BrokenRule, RULE_REASONS, type RuleReason } from '#server/wire/field-rules.ts';
+import type { RuleValues } from '#server/wire/rule-values.ts';
 import type { BrokenRuleText } from '../../renderer/src/api/broken-rule-text.ts';
 import { texts } from '../../renderer/src/i18n/messages.ts';
 

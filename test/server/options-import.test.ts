@@ -285,6 +285,20 @@ describe('POST /lease-rules/import/', () => {
     expect(again.groups).toMatchObject([{ change: 'none' }, { change: 'none' }, { change: 'none' }]);
   });
 
+  it('shortens the name of a group of hosts without cutting a joined emoji in two', async () => {
+    const { license_key: license } = await newFloatingLicense(server);
+    const start = unique('lab').padEnd(90, 'x');
+    // Eight UTF-16 units, of which four fit in front of `-hosts`.
+    const name = `${start}👩‍👩‍👧`;
+    const content = [
+      `HOST_GROUP ${name} ws-1`,
+      `GROUP ${name} ada`,
+      `EXCLUDE f HOST_GROUP ${name}`,
+      `EXCLUDE f GROUP ${name}`,
+    ].join('\n');
+    expect((await run({ license, content })).groups).toMatchObject([{ name: `${start}-hosts` }, { name }]);
+  });
+
   it('takes the rules of a node-locked license, but no limits', async () => {
     const { license_key } = await newLicense(server);
     const report = await run({ license: license_key, content: 'EXCLUDE f USER b\nMAX_OVERDRAFT f 2\n' });

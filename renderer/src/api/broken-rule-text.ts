@@ -1,6 +1,7 @@
 // What the page says about a rule that a value breaks.
 import { useI18n } from 'vue-i18n';
-import type { BrokenRule, RuleValues } from '#server/wire/field-rules.ts';
+import type { BrokenRule } from '#server/wire/field-rules.ts';
+import type { RuleValues } from '#server/wire/rule-values.ts';
 import { formatChoices, formatCount } from '../i18n/i18n.ts';
 import { formatDay } from '../relative-time.ts';
 

@@ -4,12 +4,12 @@ import type { BackupService } from './backup-service.ts';
 import { backupStatusAdminContract } from './backup-status-contract.ts';
 import type { BackupStatusService } from './backup-status-service.ts';
 import { restoreAdminContract } from './restore-contract.ts';
-import type { RestoreDeskService } from './restore-desk-service.ts';
+import type { RestoreAdminService } from './restore-admin-service.ts';
 
 export function backupAdminRoutes(
   backups: BackupService,
   status: BackupStatusService,
-  restores: RestoreDeskService,
+  restores: RestoreAdminService,
 ): Route[] {
   return [
     ...implement(backupAdminContract, {

@@ -58,7 +58,12 @@ export type FolderBackupResult =
 /** More than anyone keeps; of folders that are no longer used, the record forgets the oldest files. */
 const MAX_REMEMBERED = 5000;
 
-/** @throws Error if the file is not the backup that was written */
+/** The folder has no room for the backup. */
+class FolderFullError extends Error {
+  override readonly name = 'FolderFullError';
+}
+
+/** The file is not the backup that was written. */
 class NotVerifiedError extends Error {
   override readonly name = 'NotVerifiedError';
 }
@@ -144,14 +149,24 @@ async function writeDraft(
   }
 }
 
-/** Reads it from its first byte to its last. */
+/** Reads it from its first byte to its last. @throws NotVerifiedError */
 async function verify(draft: string, passphrase: string | null): Promise<void> {
   await readArchive(draft, { passphrase, directory: null }).catch((error: Error) => {
     throw new NotVerifiedError(`the backup could not be read back: it ${error.message}`);
   });
 }
 
-/** Removes the oldest backups in the folder. Only files that are recorded, and still what was written, are removed. */
+/** @returns whether it could */
+const tryRemove = (path: string): Promise<boolean> =>
+  rm(path).then(
+    () => true,
+    () => false,
+  );
+
+/**
+ * Removes the oldest backups in the folder. Only files that are recorded, and still what was written, are removed.
+ * @returns how many
+ */
 async function keepNewest(record: FolderRecord, { folder, keep }: FolderBackup): Promise<number> {
   const here = record.files.filter(({ path }) => dirname(path) === folder);
   let removed = 0;
@@ -159,13 +174,7 @@ async function keepNewest(record: FolderRecord, { folder, keep }: FolderBackup):
     const size = await sizeOf(file.path);
     if (size === file.bytes) {
       // One that cannot be removed now is tried again after the next backup.
-      if (
-        !(await rm(file.path).then(
-          () => true,
-          () => false,
-        ))
-      )
-        continue;
+      if (!(await tryRemove(file.path))) continue;
       removed += 1;
     }
     // A file of another size is not the one that was written here.
@@ -192,9 +201,8 @@ async function write(
     const { content, size } = await archiveOf(installation, { copy, passphrase, now: startedAt });
     const free = await freeBytes(folder);
     if (free < size)
-      throw Object.assign(
-        new Error(`not enough disk space in ${folder}: ${size} bytes needed, ${free} bytes free`),
-        { code: 'ENOSPC', isExplained: true },
+      throw new FolderFullError(
+        `not enough disk space in ${folder}: ${size} bytes needed, ${free} bytes free`,
       );
     const encrypted = passphrase !== null;
     const path = freeName(folder, backupFileName(startedAt, encrypted));
@@ -221,12 +229,12 @@ async function write(
 }
 
 function explain(error: unknown, { folder }: FolderBackup): { problem: BackupProblem; message: string } {
-  const { isExplained } = error as { isExplained?: true };
   const message = systemMessageOf(error as Error);
   if (error instanceof BackupFolderError) return { problem: error.problem, message };
   if (error instanceof NoSpaceError) return { problem: 'data_directory_full', message };
   if (error instanceof NotVerifiedError) return { problem: 'not_verified', message };
-  const text = isExplained ? message : `cannot write to the backup folder ${folder}: ${message}`;
+  if (error instanceof FolderFullError) return { problem: 'folder_full', message };
+  const text = `cannot write to the backup folder ${folder}: ${message}`;
   switch (systemCodeOf(error)) {
     case 'ENOSPC':
     case 'EDQUOT':

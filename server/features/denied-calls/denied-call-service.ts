@@ -46,7 +46,7 @@ export function createDeniedCallService({ licenses, store, log, clock }: Needs) 
       const position = CURSOR.read(cursor);
       // A call that was just denied is the one that people ask about.
       await log.flush();
-      const rows = await store.list({ licenseId: license?.id, errorCode, from }, position, limit + 1);
+      const rows = await store.list({ licenseId: license?.id, errorCode, from }, position, limit);
       return toPage(rows, limit, toDeniedCallObject, CURSOR.write);
     },
 

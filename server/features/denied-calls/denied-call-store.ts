@@ -90,7 +90,7 @@ export function createDeniedCallStore(sequelize: Sequelize) {
     async pruneAll(): Promise<void> {
       await pruneAll.run({});
     },
-    /** Latest first. */
+    /** Latest first, after `after`. Returns one more than `limit` if there are more. */
     list(
       filter: DeniedCallFilter,
       after: DeniedCallPosition | null,
@@ -105,7 +105,7 @@ export function createDeniedCallStore(sequelize: Sequelize) {
         `SELECT d.id AS "id", ${selectList(COLUMNS, 'd')}, l.license_key AS "licenseKey", l.holder AS "holder"
          FROM denied_calls d JOIN licenses l ON l.id = d.license_id
          WHERE ${where.sql} ORDER BY d.last_at DESC, d.id DESC LIMIT $limit`,
-        { ...where.bind, limit },
+        { ...where.bind, limit: limit + 1 },
       );
     },
     /** @param day UTC */

@@ -7,11 +7,16 @@ export const LEASE_GROUP_KINDS = ['user', 'host'] as const;
 
 export const MAX_GROUPS = 500;
 export const MAX_MEMBERS = 2000;
-const MAX_NAME = 200;
+export const MAX_GROUP_NAME = 100;
+/** Of a user or host. */
+export const MAX_CLIENT_NAME = 200;
 
-export const groupName = text(100).meta({ description: 'Group name. Case matters.', examples: ['cad-team'] });
+export const groupName = text(MAX_GROUP_NAME).meta({
+  description: 'Group name. Case matters.',
+  examples: ['cad-team'],
+});
 
-const member = text(MAX_NAME);
+const member = text(MAX_CLIENT_NAME);
 const members = z.array(member).max(MAX_MEMBERS);
 
 const leaseGroup = z

@@ -1,4 +1,5 @@
 // Groups of users and hosts. A change applies from the next checkout.
+import { DuplicateRowError } from '#server/database/duplicate-row.ts';
 import { idFromCursor, toPage } from '#server/database/page.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Audit } from '#server/features/audit/audit-service.ts';
@@ -9,7 +10,7 @@ import type { RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
 import type { leaseGroupContract, LeaseGroupObject } from './lease-group-contract.ts';
-import { DuplicateGroupError, type LeaseGroupRecord, type LeaseGroupStore } from './lease-group-store.ts';
+import type { LeaseGroupRecord, LeaseGroupStore } from './lease-group-store.ts';
 import { checkedMembers, checkRoomForGroup } from './lease-rule-checks.ts';
 
 interface Needs {
@@ -41,8 +42,9 @@ function inUse({ name, ruleCount }: LeaseGroupRecord): ApiError {
   return new ApiError('lease_group_in_use', `${rules} group ${name}; change or delete them first`);
 }
 
-function refuse(error: unknown, name: string): never {
-  if (error instanceof DuplicateGroupError)
+/** @throws ApiError `lease_group_exists` if that is the error, or else the error */
+function refuseTaken(error: unknown, name: string): never {
+  if (error instanceof DuplicateRowError)
     throw new ApiError('lease_group_exists', `a group named ${name} already exists`);
   throw error;
 }
@@ -54,7 +56,7 @@ function audited(group: LeaseGroupRecord, other: LeaseGroupRecord | null) {
 }
 
 export function createLeaseGroupService({ groups, audit, transaction, clock }: Needs) {
-  async function findForChange(reference: {
+  async function mustFindForChange(reference: {
     id?: number | undefined;
     name?: string | undefined;
   }): Promise<LeaseGroupRecord> {
@@ -90,7 +92,7 @@ export function createLeaseGroupService({ groups, audit, transaction, clock }: N
       const draft = { name, kind, members: checkedMembers(kind, members) };
       const group = await groups
         .insert({ ...draft, revision: 1, createdAt: now, updatedAt: now })
-        .catch((error: unknown) => refuse(error, name));
+        .catch((error: unknown) => refuseTaken(error, name));
       await record(call, 'created', null, group);
       return { group: toGroupObject(group) };
     });
@@ -101,7 +103,7 @@ export function createLeaseGroupService({ groups, audit, transaction, clock }: N
     call: Call,
   ): Promise<{ group: LeaseGroupObject }> =>
     transaction(async () => {
-      const before = await findForChange(request);
+      const before = await mustFindForChange(request);
       // With `id`, `name` is the new name; without it, `new_name` is.
       const name =
         request.new_name ?? (request.id === undefined ? before.name : (request.name ?? before.name));
@@ -110,7 +112,7 @@ export function createLeaseGroupService({ groups, audit, transaction, clock }: N
       if (name === before.name && JSON.stringify(members) === JSON.stringify(before.members))
         return { group: toGroupObject(before) };
       const after = { ...before, name, members, revision: before.revision + 1, updatedAt: clock.now() };
-      await groups.update(after).catch((error: unknown) => refuse(error, name));
+      await groups.update(after).catch((error: unknown) => refuseTaken(error, name));
       await record(call, 'updated', before, after);
       return { group: toGroupObject(after) };
     });
@@ -126,7 +128,7 @@ export function createLeaseGroupService({ groups, audit, transaction, clock }: N
       call: Call,
     ): Promise<{ group: LeaseGroupObject }> =>
       transaction(async () => {
-        const group = await findForChange(request);
+        const group = await mustFindForChange(request);
         if (request.name !== undefined && request.name !== group.name)
           throw new ApiError('lease_group_not_found', `group ${group.id} is not named ${request.name}`);
         if (group.ruleCount > 0) throw inUse(group);

@@ -1,5 +1,6 @@
-import { type Sequelize, UniqueConstraintError } from 'sequelize';
+import type { Sequelize } from 'sequelize';
 import { modelColumns } from '#server/database/column-lists.ts';
+import { refuseDuplicate } from '#server/database/duplicate-row.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import { defineLeaseGroup, type LeaseGroupRow } from './lease-group-model.ts';
 
@@ -11,18 +12,6 @@ const RULE_COUNT = '(SELECT count(*) FROM lease_rules r WHERE r.match_group_id =
 
 function toGroup({ members, ...row }: SelectedRow): LeaseGroupRecord {
   return { ...row, members: JSON.parse(members) as string[] };
-}
-
-export class DuplicateGroupError extends Error {
-  override readonly name = 'DuplicateGroupError';
-}
-
-async function refuseDuplicate<Result>(write: Promise<Result>): Promise<Result> {
-  try {
-    return await write;
-  } catch (error) {
-    throw error instanceof UniqueConstraintError ? new DuplicateGroupError() : error;
-  }
 }
 
 export function createLeaseGroupStore(sequelize: Sequelize) {
@@ -73,13 +62,13 @@ export function createLeaseGroupStore(sequelize: Sequelize) {
       const rows = await someMembers.all({ some: [...ids] });
       return new Map(rows.map(({ id, members }) => [id, JSON.parse(members) as string[]]));
     },
-    /** @throws DuplicateGroupError if the name is taken */
+    /** @throws DuplicateRowError if the name is taken */
     async insert(group: Omit<LeaseGroupRecord, 'id' | 'ruleCount'>): Promise<LeaseGroupRecord> {
       const row = { ...group, members: JSON.stringify(group.members) };
       const created = await refuseDuplicate(groups.create(row));
       return { ...group, id: created.get('id') as number, ruleCount: 0 };
     },
-    /** @throws DuplicateGroupError if the new name is taken */
+    /** @throws DuplicateRowError if the new name is taken */
     async update({ id, name, members, revision, updatedAt }: LeaseGroupRecord): Promise<void> {
       const changes = { name, members: JSON.stringify(members), revision, updatedAt };
       await refuseDuplicate(groups.update(changes, { where: { id } }));

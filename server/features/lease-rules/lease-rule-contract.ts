@@ -14,7 +14,7 @@ import {
   text,
   timestamp,
 } from '#server/wire/fields.ts';
-import { groupName } from './lease-group-contract.ts';
+import { groupName, MAX_CLIENT_NAME } from './lease-group-contract.ts';
 
 export { LEASE_RULE_TYPES, type LeaseRuleType } from '#server/rules/lease-rule-type.ts';
 
@@ -34,8 +34,8 @@ const license = z
 /** Strict: a misspelled field would make the rule match everyone. */
 const match = z
   .strictObject({
-    user: text(200).optional(),
-    host: text(200).optional(),
+    user: text(MAX_CLIENT_NAME).optional(),
+    host: text(MAX_CLIENT_NAME).optional(),
     group: groupName.optional(),
     address: network.optional().meta({ description: 'An IP address, or a network in CIDR notation.' }),
   })
@@ -46,8 +46,8 @@ const match = z
 
 const matchChanges = z
   .strictObject({
-    user: text(200).nullable().optional(),
-    host: text(200).nullable().optional(),
+    user: text(MAX_CLIENT_NAME).nullable().optional(),
+    host: text(MAX_CLIENT_NAME).nullable().optional(),
     group: groupName.nullable().optional(),
     address: network.nullable().optional(),
   })
@@ -153,8 +153,8 @@ export const leaseRuleContract = {
     summary: 'Show what a checkout would get now, and which rules decide, without taking a seat',
     request: z.object({
       license,
-      user: text(200).optional(),
-      host: text(200).optional(),
+      user: text(MAX_CLIENT_NAME).optional(),
+      host: text(MAX_CLIENT_NAME).optional(),
       address: z.union([z.ipv4(), z.ipv6()]).optional().meta({ description: 'IP address of the client.' }),
       machine_fingerprint: fingerprint
         .optional()

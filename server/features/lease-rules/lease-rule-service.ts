@@ -78,7 +78,7 @@ export function createLeaseRuleService({ rules, groups, licenses, audit, transac
   }
 
   /** The license is locked as well, because a change may move its other rules. */
-  async function findForChange(id: number): Promise<LeaseRuleRecord> {
+  async function mustFindForChange(id: number): Promise<LeaseRuleRecord> {
     const found = await rules.find(id);
     if (found) await licenses.findForChange({ id: found.licenseId });
     const current = found && (await rules.find(id));
@@ -178,7 +178,7 @@ export function createLeaseRuleService({ rules, groups, licenses, audit, transac
       call: Call,
     ): Promise<{ rule: LeaseRuleObject }> =>
       transaction(async () => {
-        const before = await findForChange(id);
+        const before = await mustFindForChange(id);
         const was = toRuleObject(before);
         const type = request.type ?? before.type;
         const units = request.units === undefined ? before.units : request.units;
@@ -206,7 +206,7 @@ export function createLeaseRuleService({ rules, groups, licenses, audit, transac
       { id }: RequestOf<typeof leaseRuleContract.deleteLeaseRule>,
       call: Call,
     ): Promise<{ rule: LeaseRuleObject }> =>
-      transaction(async () => ({ rule: await removeLocked(await findForChange(id), call) })),
+      transaction(async () => ({ rule: await removeLocked(await mustFindForChange(id), call) })),
   };
 }
 

@@ -2,7 +2,7 @@
 // "Options File Syntax", RLM "The ISV Options File". Keywords are read in any case.
 import { parseNetwork } from '#server/rules/lease-match.ts';
 import { textProblem } from '#server/wire/readable-text.ts';
-import type { LeaseGroupKind } from './lease-group-contract.ts';
+import { type LeaseGroupKind, MAX_CLIENT_NAME, MAX_GROUP_NAME } from './lease-group-contract.ts';
 import { hostProblem } from './lease-rule-checks.ts';
 import { type Note, note, type NoteReason, type NoteValues } from './options-notes.ts';
 import { type OptionsFeature, type OptionsLine, parseFeature } from './options-file.ts';
@@ -31,6 +31,12 @@ export type OptionsStatement =
   | { type: 'ignored'; note: Note }
   /** Has an effect that cannot be imported, or cannot be read. */
   | { type: 'refused'; note: Note };
+
+/** A line, and what it says. */
+export interface OptionsEntry {
+  source: OptionsLine;
+  statement: OptionsStatement;
+}
 
 /** A reason not to import a line. */
 class Refusal extends Error {
@@ -107,8 +113,6 @@ const GROUPS: Readonly<Record<string, LeaseGroupKind>> = {
   INTERNET_GROUP: 'host',
 };
 
-const MAX_NAME = 200;
-export const MAX_GROUP_NAME = 100;
 const NUMBER = /^\d{1,9}$/u;
 
 function numberIn(word: string | undefined): number {
@@ -116,7 +120,7 @@ function numberIn(word: string | undefined): number {
   return NUMBER.test(word) ? Number(word) : refuse('not_a_number', { word });
 }
 
-function nameIn(word: string | undefined, what: NoteValues['what'], max = MAX_NAME): string {
+function nameIn(word: string | undefined, what: NoteValues['what'], max = MAX_CLIENT_NAME): string {
   if (word === undefined || word === '') return refuse('missing_word', { what });
   if (word.length > max) return refuse('word_too_long', { what, got: word.length, max });
   const problem = textProblem(word);

@@ -4,7 +4,7 @@ import { licenseRef } from '#server/features/licenses/license-contract.ts';
 import { endpoint } from '#server/wire/endpoint.ts';
 import { sentenceOf } from '#server/wire/field-rules.ts';
 import { id, text } from '#server/wire/fields.ts';
-import { NOTE_REASONS } from './options-notes.ts';
+import { NOTE_REASONS, noteValues } from './options-notes.ts';
 import { LEASE_GROUP_KINDS } from './lease-group-contract.ts';
 import { LEASE_RULE_TYPES } from '#server/rules/lease-rule-type.ts';
 
@@ -22,31 +22,7 @@ const draftMatch = z.object({
 
 const note = z.object({
   reason: z.enum(NOTE_REASONS),
-  values: z
-    .object({
-      what: z.enum(['type', 'name', 'feature', 'group_name', 'member', 'host']),
-      word: z.string(),
-      name: z.string(),
-      address: z.string(),
-      feature: z.string(),
-      features: z.array(z.string()),
-      pool: z.string(),
-      group: z.string(),
-      members: z.array(z.string()),
-      kind: z.enum(LEASE_GROUP_KINDS),
-      type: z.enum(LEASE_RULE_TYPES),
-      field: z.enum(['user', 'host', 'group', 'address']),
-      setting: z.string(),
-      value: z.int(),
-      units: z.int(),
-      min: z.int(),
-      max: z.int(),
-      got: z.int(),
-      line: z.int(),
-      rule: z.int(),
-    })
-    .partial()
-    .meta({ description: 'The values in the text, such as the name of the group.' }),
+  values: noteValues.meta({ description: 'The values in the text, such as the name of the group.' }),
 });
 
 export const optionsImportContract = {

@@ -16,9 +16,10 @@ import { toRuleObject } from './lease-rule-presenter.ts';
 import type { LeaseRuleService } from './lease-rule-service.ts';
 import type { LeaseRuleRecord, LeaseRuleStore } from './lease-rule-store.ts';
 import type { OptionsSetting } from './options-grammar.ts';
+import type { GroupDraft } from './options-groups.ts';
 import type { optionsImportContract, OptionsImportReport } from './options-import-contract.ts';
 import { namesOf, type Note, note } from './options-notes.ts';
-import { type GroupDraft, mapOptionsFile, type RuleDraft } from './options-mapping.ts';
+import { mapOptionsFile, type RuleDraft } from './options-mapping.ts';
 
 interface Needs {
   ruleService: Pick<LeaseRuleService, 'add' | 'removeLocked' | 'lockLicense'>;

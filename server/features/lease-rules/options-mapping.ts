@@ -1,7 +1,7 @@
 // Turns an options file into lease rules, groups and settings, with a report of each line.
 import { comparableName } from '#server/rules/lease-match.ts';
-import type { LeaseGroupKind } from './lease-group-contract.ts';
 import type { LeaseRuleType } from '#server/rules/lease-rule-type.ts';
+import { collectGroups, distinctNames, type GroupDraft, groupKey } from './options-groups.ts';
 import { type Note, note } from './options-notes.ts';
 import {
   featureText,
@@ -11,7 +11,7 @@ import {
   readOptionsLines,
 } from './options-file.ts';
 import {
-  MAX_GROUP_NAME,
+  type OptionsEntry,
   type OptionsSetting,
   type OptionsStatement,
   type OptionsTarget,
@@ -32,14 +32,6 @@ export interface RuleDraft {
   match: MatchDraft;
   units: number | null;
   note: string;
-}
-
-export interface GroupDraft {
-  /** The line of the file where it begins. */
-  line: number;
-  name: string;
-  kind: LeaseGroupKind;
-  members: string[];
 }
 
 export interface LineReport {
@@ -68,51 +60,13 @@ const BOUNDS: Readonly<Record<OptionsSetting, readonly [number, number]>> = {
   borrow_keep_free: [0, 1_000_000_000],
 };
 
-interface Entry {
-  source: OptionsLine;
-  statement: OptionsStatement;
-}
-
+type RuleStatement = Extract<OptionsStatement, { target: OptionsTarget }>;
+type SettingStatement = Extract<OptionsStatement, { type: 'setting' }>;
 type Report = Pick<LineReport, 'outcome' | 'notes'>;
 
 const mapped = (...notes: Note[]): Report => ({ outcome: 'mapped', notes });
 const notMapped = (...notes: Note[]): Report => ({ outcome: 'not_mapped', notes });
 const ignored = (...notes: Note[]): Report => ({ outcome: 'ignored', notes });
-
-/** Names without case, as the rules compare them; each once. */
-function distinct(names: readonly string[]): string[] {
-  return [...new Map(names.map((name) => [comparableName(name), name])).values()];
-}
-
-/** A name for a group of hosts whose own name is taken. */
-function freeName(name: string, taken: ReadonlySet<string>): string {
-  for (let count = 1; ; count += 1) {
-    const suffix = count === 1 ? '-hosts' : `-hosts-${count}`;
-    const start = name.slice(0, MAX_GROUP_NAME - suffix.length).replace(/\p{Surrogate}$/u, '');
-    if (!taken.has(start + suffix)) return start + suffix;
-  }
-}
-
-/** The groups of the file; several lines with one name add up. */
-function collectGroups(entries: readonly Entry[]): Map<string, GroupDraft> {
-  const groups = new Map<string, GroupDraft>();
-  for (const { source, statement } of entries) {
-    if (statement.type !== 'group') continue;
-    const { kind, name, members } = statement;
-    const key = `${kind} ${name}`;
-    const { line, members: before } = groups.get(key) ?? { line: source.line, members: [] };
-    groups.set(key, { line, name, kind, members: [...before, ...members] });
-  }
-  // The product has one list of groups; the file has one each for users and hosts.
-  const names = new Set(Array.from(groups.values(), ({ name }) => name));
-  for (const group of groups.values()) {
-    group.members = distinct(group.members);
-    if (group.kind === 'user' || !groups.has(`user ${group.name}`)) continue;
-    group.name = freeName(group.name, names);
-    names.add(group.name);
-  }
-  return groups;
-}
 
 interface Selection {
   isChosen(feature: OptionsFeature): boolean;
@@ -141,6 +95,52 @@ function select(named: readonly string[], wanted: readonly string[]): Selection 
 
 const ORDER: readonly LeaseRuleType[] = ['deny', 'allow', 'max', 'reserve'];
 
+/** A limit of no seats denies access. */
+const isDenial = ({ type, units }: Pick<RuleDraft, 'type' | 'units'>) => type === 'max' && units === 0;
+
+/** INCLUDE shuts out everyone else, which allow rules alone do not. */
+function denyOthers(rules: readonly RuleDraft[]): RuleDraft[] {
+  const lastAllow = rules.findLastIndex(({ type }) => type === 'allow');
+  const allowed = rules[lastAllow];
+  if (!allowed) return [...rules];
+  return rules.toSpliced(lastAllow + 1, 0, {
+    line: allowed.line,
+    type: 'deny',
+    match: {},
+    units: null,
+    note: 'Options file: everyone who is not included',
+  });
+}
+
+/** The lines that would have shut out others, and cannot be imported. */
+function linesOfLostIncludes(entries: readonly OptionsEntry[]): number[] {
+  return entries
+    .filter(
+      ({ source, statement }) =>
+        statement.type === 'refused' && /^include(?:all)?$/iu.test(source.words[0] ?? ''),
+    )
+    .map(({ source }) => source.line);
+}
+
+/** What each line about a group becomes that a rule names. */
+function reportGroups(
+  entries: readonly OptionsEntry[],
+  groups: ReadonlyMap<string, GroupDraft>,
+  used: ReadonlySet<GroupDraft>,
+): [OptionsLine, Report][] {
+  const groupNames = new Set([...groups.values()].map(({ name }) => comparableName(name)));
+  return entries.flatMap(({ source, statement }): [OptionsLine, Report][] => {
+    const group = statement.type === 'group' ? groups.get(groupKey(statement)) : undefined;
+    if (statement.type !== 'group' || !group || !used.has(group)) return [];
+    const { name, members } = statement;
+    const nested = members.filter((member) => groupNames.has(comparableName(member)));
+    const notes = [note('group', { group: group.name, kind: group.kind })];
+    if (group.name !== name) notes.push(note('group_renamed', { name }));
+    if (nested.length > 0) notes.push(note('nested_groups', { members: nested }));
+    return [[source, mapped(...notes)]];
+  });
+}
+
 /**
  * @param wanted the features that the license covers; may be empty if the file names only one
  * @param existing the kind and name of each group of the installation, for rules about groups that the file leaves out
@@ -154,44 +154,36 @@ export function mapOptionsFile(
     source,
     statement: parseOptionsLine(source),
   }));
-  const named = distinct(
+  const named = distinctNames(
     entries.flatMap(({ statement }) =>
       'feature' in statement && statement.feature ? [statement.feature.name] : [],
     ),
   );
   const groups = collectGroups(entries);
-  const groupNames = new Set([...groups.values()].map(({ name }) => comparableName(name)));
   const selection = select(named, wanted);
   const reports = new Map<OptionsLine, Report>();
   const drafts: RuleDraft[] = [];
   const used = new Set<GroupDraft>();
   const settings = new Map<OptionsSetting, { value: number; source: OptionsLine }>();
-  const warnings: Note[] = [];
 
   /** Null if neither the file nor the installation has the group. */
   function matchOf(target: OptionsTarget): MatchDraft | null {
     if (target.by !== 'group') return { [target.by]: target.name };
-    const key = `${target.kind} ${target.name}`;
+    const key = groupKey(target);
     const group = groups.get(key);
     if (!group) return existing.has(key) ? { group: target.name } : null;
     used.add(group);
     return { group: group.name };
   }
 
-  function mapRule(
-    source: OptionsLine,
-    type: LeaseRuleType,
-    units: number | null,
-    target: OptionsTarget,
-    feature: OptionsFeature | null,
-  ): Report {
+  function mapRule(source: OptionsLine, statement: RuleStatement): Report {
+    const { type, target, feature } = statement;
+    const units = 'units' in statement ? statement.units : null;
     if (feature && !selection.isChosen(feature)) return notMapped(selection.otherwise(featureText(feature)));
     if (type === 'reserve' && units === 0) return ignored(note('reserves_nothing'));
     const match = matchOf(target);
     if (!match) return notMapped(note('group_undefined', { group: target.name }));
-    // A limit of no seats is a refusal.
-    const isRefusal = type === 'max' && units === 0;
-    const draft = isRefusal ? { type: 'deny' as const, units: null } : { type, units };
+    const draft = isDenial({ type, units }) ? { type: 'deny' as const, units: null } : { type, units };
     drafts.push({ ...draft, line: source.line, match, note: `Options file, line ${source.line}` });
     const pool = feature?.pool ?? null;
     const [[field, name] = []] = Object.entries(match) as [keyof MatchDraft, string][];
@@ -201,10 +193,7 @@ export function mapOptionsFile(
     return mapped(rule, ...(pool === null ? [] : [note('one_pool', { pool })]));
   }
 
-  function mapSetting(
-    source: OptionsLine,
-    { setting, value, feature }: Extract<OptionsStatement, { type: 'setting' }>,
-  ): Report {
+  function mapSetting(source: OptionsLine, { setting, value, feature }: SettingStatement): Report {
     if (feature && !selection.isChosen(feature)) return notMapped(selection.otherwise(featureText(feature)));
     const [least, most] = BOUNDS[setting];
     const kept = Math.min(Math.max(value, least), most);
@@ -218,7 +207,7 @@ export function mapOptionsFile(
     );
   }
 
-  function reportOf({ source, statement }: Entry): Report {
+  function reportOf({ source, statement }: OptionsEntry): Report {
     switch (statement.type) {
       case 'ignored':
         return ignored(statement.note);
@@ -228,47 +217,20 @@ export function mapOptionsFile(
         return mapSetting(source, statement);
       case 'reserve':
       case 'max':
-        return mapRule(source, statement.type, statement.units, statement.target, statement.feature);
       case 'allow':
       case 'deny':
-        return mapRule(source, statement.type, null, statement.target, statement.feature);
+        return mapRule(source, statement);
       case 'group':
         return ignored(note('group_unused'));
     }
   }
 
   for (const entry of entries) reports.set(entry.source, reportOf(entry));
-  for (const { source, statement } of entries) {
-    if (statement.type !== 'group') continue;
-    const group = groups.get(`${statement.kind} ${statement.name}`);
-    if (!group || !used.has(group)) continue;
-    const { name, members } = statement;
-    const nested = members.filter((member) => groupNames.has(comparableName(member)));
-    const notes = [note('group', { group: group.name, kind: group.kind })];
-    if (group.name !== name) notes.push(note('group_renamed', { name }));
-    if (nested.length > 0) notes.push(note('nested_groups', { members: nested }));
-    reports.set(source, mapped(...notes));
-  }
+  for (const [source, report] of reportGroups(entries, groups, used)) reports.set(source, report);
 
-  const rules = ORDER.flatMap((type) => drafts.filter((draft) => draft.type === type));
-  const lastAllow = rules.findLastIndex(({ type }) => type === 'allow');
-  const allowed = rules[lastAllow];
-  if (allowed) {
-    rules.splice(lastAllow + 1, 0, {
-      line: allowed.line,
-      type: 'deny',
-      match: {},
-      units: null,
-      note: 'Options file: everyone who is not included',
-    });
-    warnings.push(note('others_denied'));
-  }
-  const lost = entries.filter(
-    ({ source, statement }) =>
-      statement.type === 'refused' && /^include(?:all)?$/iu.test(source.words[0] ?? ''),
-  );
-  for (const { source } of lost)
-    warnings.push(note(lastAllow === -1 ? 'shuts_no_one_out' : 'included_denied', { line: source.line }));
+  const ordered = ORDER.flatMap((type) => drafts.filter((draft) => draft.type === type));
+  const rules = denyOthers(ordered);
+  const deniesOthers = rules.length > ordered.length;
   return {
     lines: entries.map(({ source }) => ({
       line: source.line,
@@ -279,6 +241,11 @@ export function mapOptionsFile(
     rules,
     groups: [...groups.values()].filter((group) => used.has(group)),
     settings: new Map([...settings].map(([setting, { value }]) => [setting, value])),
-    warnings,
+    warnings: [
+      ...(deniesOthers ? [note('others_denied')] : []),
+      ...linesOfLostIncludes(entries).map((line) =>
+        note(deniesOthers ? 'included_denied' : 'shuts_no_one_out', { line }),
+      ),
+    ],
   };
 }

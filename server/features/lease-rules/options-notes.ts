@@ -1,28 +1,35 @@
 // What the report of an options file says: a name for programs and other languages, and the English text.
+import { z } from 'zod';
+import { LEASE_RULE_TYPES } from '#server/rules/lease-rule-type.ts';
+import { LEASE_GROUP_KINDS } from './lease-group-contract.ts';
 
 /** Values in the texts. Names are as the file has them. */
-export interface NoteValues {
-  what?: 'type' | 'name' | 'feature' | 'group_name' | 'member' | 'host' | undefined;
-  word?: string | undefined;
-  name?: string | undefined;
-  address?: string | undefined;
-  feature?: string | undefined;
-  features?: string[] | undefined;
-  pool?: string | undefined;
-  group?: string | undefined;
-  members?: string[] | undefined;
-  kind?: 'user' | 'host' | undefined;
-  type?: 'allow' | 'deny' | 'max' | 'reserve' | undefined;
-  field?: 'user' | 'host' | 'group' | 'address' | undefined;
-  setting?: string | undefined;
-  value?: number | undefined;
-  units?: number | undefined;
-  min?: number | undefined;
-  max?: number | undefined;
-  got?: number | undefined;
-  line?: number | undefined;
-  rule?: number | undefined;
-}
+export const noteValues = z
+  .object({
+    what: z.enum(['type', 'name', 'feature', 'group_name', 'member', 'host']),
+    word: z.string(),
+    name: z.string(),
+    address: z.string(),
+    feature: z.string(),
+    features: z.array(z.string()),
+    pool: z.string(),
+    group: z.string(),
+    members: z.array(z.string()),
+    kind: z.enum(LEASE_GROUP_KINDS),
+    type: z.enum(LEASE_RULE_TYPES),
+    field: z.enum(['user', 'host', 'group', 'address']),
+    setting: z.string(),
+    value: z.int(),
+    units: z.int(),
+    min: z.int(),
+    max: z.int(),
+    got: z.int(),
+    line: z.int(),
+    rule: z.int(),
+  })
+  .partial();
+
+export type NoteValues = z.infer<typeof noteValues>;
 
 const PARTS: Readonly<Record<NonNullable<NoteValues['what']>, string>> = {
   type: 'type such as USER',

@@ -11,7 +11,7 @@ import { recentMap } from '#server/platform/recent-map.ts';
 import { byKey, licenseNotFound } from '#server/rules/license-reference.ts';
 import { refuseLease, seatsTaken } from '#server/rules/license-refusals.ts';
 import type { ReplyOf } from '#server/wire/endpoint.ts';
-import { ApiError } from '#server/wire/errors.ts';
+import { ApiError, refusedField } from '#server/wire/errors.ts';
 import type { leaseContract, PoolObject, QueuedCheckout } from './lease-contract.ts';
 import type { LeaseClock } from './lease-clock.ts';
 import { checkDevice, type CheckoutRequest, draftLease, isLeft, type LeaseDraft } from './lease-draft.ts';
@@ -224,11 +224,8 @@ export function createCheckoutService(needs: Needs) {
 
   return {
     async checkOut(request: CheckoutRequest, call: Call): Promise<Reply | Accepted> {
-      if (request.encrypt && request.machine_fingerprint === undefined) {
-        const message = 'is required to encrypt the lease file';
-        const details = [{ path: 'machine_fingerprint', message }];
-        throw new ApiError('invalid_request', `machine_fingerprint: ${message}`, { details });
-      }
+      if (request.encrypt && request.machine_fingerprint === undefined)
+        throw refusedField('machine_fingerprint', 'is required to encrypt the lease file');
       const address = call.address ?? null;
       const license = usable(await licenses.lookUp(byKey(request.license_key).key), request);
       needs.limit.count(license.id);

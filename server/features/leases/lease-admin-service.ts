@@ -10,7 +10,7 @@ import { byRef, licenseNotFound } from '#server/rules/license-reference.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError, refusedField } from '#server/wire/errors.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
-import { DAY_MS } from '#server/wire/instants.ts';
+import { DAY_MS, HOUR_MS } from '#server/wire/instants.ts';
 import type { DenialLog } from './denial-log.ts';
 import {
   type leaseAdminContract,
@@ -27,7 +27,7 @@ import { toEventLease, toLeaseRecord } from './lease-presenter.ts';
 import { nameKey } from './lease-row.ts';
 import type { LeaseUsageStore, UsageRow } from './lease-usage-store.ts';
 import type { SeatPools } from './seat-pools.ts';
-import { HOUR_MS, hourOf, meteredHours } from './usage-meter.ts';
+import { hourOf, meteredHours } from './usage-meter.ts';
 
 interface Needs {
   licenses: Pick<LicenseStore, 'find'>;
@@ -134,7 +134,7 @@ export function createLeaseAdminService(needs: Needs) {
           state: request.state,
           before: idFromCursor(request.cursor) ?? undefined,
         },
-        request.limit + 1,
+        request.limit,
       );
       const shown = times();
       const page = toPage(rows, request.limit, (lease) => toLeaseRecord(lease, shown));
@@ -154,7 +154,7 @@ export function createLeaseAdminService(needs: Needs) {
         to: request.to,
         before: idFromCursor(request.cursor) ?? undefined,
       };
-      return toPage(await denials.list(filter, request.limit + 1), request.limit, toDenialObject);
+      return toPage(await denials.list(filter, request.limit), request.limit, toDenialObject);
     },
 
     async usage(request: RequestOf<typeof leaseAdminContract.leaseUsage>): Promise<UsageReply> {

@@ -96,14 +96,14 @@ export function createLeaseDenialStore(sequelize: Sequelize) {
       for (const licenseId of licenseIds) await prune.run({ licenseId, kept: KEPT_PER_LICENSE });
       await pruneAll.run({ kept: KEPT_IN_TOTAL });
     },
-    /** Newest first. */
+    /** Newest first. Returns one more than `limit` if there are more. */
     list(filter: DenialFilter, limit: number): Promise<ListedDenial[]> {
       const where = allOf(given(CONDITIONS, { ...filter }));
       return sql.select<ListedDenial>(
         `SELECT d.id AS "id", ${selectList(COLUMNS, 'd')}, l.license_key AS "licenseKey", l.holder AS "holder"
          FROM lease_denials d JOIN licenses l ON l.id = d.license_id
          WHERE ${where.sql} ORDER BY d.id DESC LIMIT $limit`,
-        { ...where.bind, limit },
+        { ...where.bind, limit: limit + 1 },
       );
     },
     removeOld: removeOldest(sql, 'lease_denials', 'created_at'),

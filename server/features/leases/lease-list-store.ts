@@ -30,7 +30,7 @@ const POSITION = `CASE WHEN e.state = 'queued' THEN (
 export function createLeaseListStore(sequelize: Sequelize) {
   const sql = sqlOf(sequelize);
   return {
-    /** Newest first. */
+    /** Newest first. Returns one more than `limit` if there are more. */
     list({ state, ...filter }: LeaseFilter, limit: number): Promise<ListedLease[]> {
       const ofState =
         state === 'live'
@@ -41,7 +41,7 @@ export function createLeaseListStore(sequelize: Sequelize) {
         `SELECT ${LEASE_COLUMNS}, l.license_key AS "licenseKey", l.holder AS "holder", ${POSITION} AS "position"
          FROM leases e JOIN licenses l ON l.id = e.license_id
          WHERE ${where.sql} ORDER BY e.id DESC LIMIT $limit`,
-        { ...where.bind, limit },
+        { ...where.bind, limit: limit + 1 },
       );
     },
   };

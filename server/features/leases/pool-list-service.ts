@@ -45,7 +45,7 @@ export function createPoolListService({ licenses, list, pools, clock }: Needs) {
       if (ref !== undefined && !license) throw licenseNotFound();
       const filter = { licenseId: license?.id, search, plan, product, minPercent };
       const since = hourOf(clock.now() - DAY_MS);
-      const rows = await list.list(filter, CURSOR.read(cursor), since, limit + 1);
+      const rows = await list.list(filter, CURSOR.read(cursor), since, limit);
       const page = toPage(rows, limit, (row) => row, CURSOR.write);
       const items: PoolItem[] = [];
       for (const row of page.items) items.push(await toItem(row));

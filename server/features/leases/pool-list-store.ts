@@ -1,6 +1,6 @@
 // Lists the pools of all floating licenses, those under most pressure first.
 import type { Sequelize } from 'sequelize';
-import { allOf, type Condition, given } from '#server/database/condition.ts';
+import { allOf, type Condition, given, likePart } from '#server/database/condition.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import { parseLicenseKey } from '#server/rules/license-key.ts';
 import { foldForSearch } from '#server/wire/search-text.ts';
@@ -64,14 +64,17 @@ function searched(search: string | undefined): Condition[] {
   if (!search) return [];
   const key = parseLicenseKey(search);
   if (key !== null) return [{ sql: 'l.license_key = $searchKey', bind: { searchKey: key } }];
-  const part = foldForSearch(search).replaceAll(/[\\%_]/gu, String.raw`\$&`);
-  return [{ sql: String.raw`l.search_text LIKE $part ESCAPE '\'`, bind: { part: `%${part}%` } }];
+  const part = likePart(foldForSearch(search));
+  return [{ sql: String.raw`l.search_text LIKE $part ESCAPE '\'`, bind: { part } }];
 }
 
 export function createPoolListStore(sequelize: Sequelize) {
   const sql = sqlOf(sequelize);
   return {
-    /** @param after the last pool of the previous page @param deniedSince epoch milliseconds */
+    /**
+     * The fullest first, after `after`. Returns one more than `limit` if there are more.
+     * @param deniedSince epoch milliseconds
+     */
     list(
       { search, ...filter }: PoolFilter,
       after: { pressure: number; id: number } | null,
@@ -105,7 +108,7 @@ export function createPoolListStore(sequelize: Sequelize) {
            FROM plans p JOIN licenses l ON l.plan_id = p.id LEFT JOIN lease_pools o ON o.license_id = l.id
            WHERE ${where.sql}
          ) f WHERE ${page.sql} ORDER BY "pressure" DESC, "id" LIMIT $limit`,
-        { ...where.bind, ...page.bind, deniedSince, limit },
+        { ...where.bind, ...page.bind, deniedSince, limit: limit + 1 },
       );
     },
 

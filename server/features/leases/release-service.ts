@@ -9,6 +9,7 @@ import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
 import { counted } from '#server/wire/counted.ts';
 import { ApiError, refusedField } from '#server/wire/errors.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
+import { HOUR_MS } from '#server/wire/instants.ts';
 import type { DenialLog } from './denial-log.ts';
 import type { LeaseCallLimit } from './lease-call-limit.ts';
 import type { LeaseClock } from './lease-clock.ts';
@@ -39,8 +40,6 @@ interface Needs {
 type BorrowRequest = RequestOf<typeof leaseContract.borrowLease>;
 type BorrowReply = ReplyOf<typeof leaseContract.borrowLease>;
 type ReturnRequest = RequestOf<typeof leaseContract.returnLease>;
-
-const HOUR_MS = 3_600_000;
 
 /** What the file of a borrowed seat says. */
 interface BorrowedFile {

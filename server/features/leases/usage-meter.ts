@@ -1,9 +1,9 @@
 // Splits the use of a pool into hours. Pure; all times are epoch milliseconds.
+import { DAY_MS, HOUR_MS } from '#server/wire/instants.ts';
 import type { UsageRow } from './lease-usage-store.ts';
 
-export const HOUR_MS = 3_600_000;
 /** Longer periods without a record, such as a clock that was set, are not counted. */
-const MAX_METERED_MS = 31 * 24 * HOUR_MS;
+const MAX_METERED_MS = 31 * DAY_MS;
 /** Usage since then is added when it is shown, so this only bounds what a crash of the clock could lose. */
 const METER_EVERY_MS = HOUR_MS;
 

@@ -1,6 +1,6 @@
 // One pass over a file: what is wrong with it, also as a file for its author.
 import { csvLine } from '#server/wire/csv.ts';
-import { ApiError } from '#server/wire/errors.ts';
+import { refuseFields } from '#server/wire/errors.ts';
 import type { CheckedBatch } from './import-check.ts';
 import type { ImportFiles } from './import-files.ts';
 import { addFindings, type Findings, noFindings } from './import-job.ts';
@@ -36,8 +36,7 @@ export function refuseUnknownColumns(
       .filter(([, column]) => column !== undefined && !columns.includes(column))
       .map(([field, column]) => ({ path: `${part}.${field}`, message: `the file has no column ${column}` })),
   );
-  const [first] = details;
-  if (first) throw new ApiError('invalid_request', `${first.path}: ${first.message}`, { details });
+  refuseFields(details);
 }
 
 /** All errors of a row, in one cell. */

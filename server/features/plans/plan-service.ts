@@ -1,5 +1,6 @@
 // Plans. A change applies to existing licenses immediately.
 import { cursorOf, NUMBER } from '#server/database/cursor.ts';
+import { DuplicateRowError } from '#server/database/duplicate-row.ts';
 import { toPage } from '#server/database/page.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Audit } from '#server/features/audit/audit-service.ts';
@@ -12,7 +13,7 @@ import type { RequestOf } from '#server/wire/endpoint.ts';
 import { MAX_FEATURES, type planContract, type PlanObject } from './plan-contract.ts';
 import { type FloatingTerms, heartbeatSeconds } from '#server/rules/floating-terms.ts';
 import type { Plan } from '#server/rules/plan.ts';
-import { DuplicatePlanError, type PlanChanges, type PlanStore } from './plan-store.ts';
+import type { PlanChanges, PlanStore } from './plan-store.ts';
 
 interface Needs {
   plans: PlanStore;
@@ -100,8 +101,9 @@ function changedFeatures(
 /** By tier, then id. */
 const CURSOR = cursorOf({ tier: NUMBER, id: NUMBER });
 
-function refuse(error: unknown, name: string): never {
-  if (error instanceof DuplicatePlanError)
+/** @throws ApiError `plan_exists` if that is the error, or else the error */
+function refuseTaken(error: unknown, name: string): never {
+  if (error instanceof DuplicateRowError)
     throw new ApiError('plan_exists', `a plan named ${name} already exists`);
   throw error;
 }
@@ -113,7 +115,10 @@ function given<Value extends object>(changes: Value): Partial<Value> {
 }
 
 export function createPlanService({ plans, licenses, audit, transaction, clock }: Needs) {
-  async function find(reference: { id?: number | undefined; name?: string | undefined }): Promise<Plan> {
+  async function mustFindForChange(reference: {
+    id?: number | undefined;
+    name?: string | undefined;
+  }): Promise<Plan> {
     const { id, name } = reference;
     const plan = await plans.findForChange(id === undefined ? { name: name ?? '' } : { id });
     if (!plan) throw new ApiError('plan_not_found', `plan ${id ?? name} not found`);
@@ -122,7 +127,7 @@ export function createPlanService({ plans, licenses, audit, transaction, clock }
 
   return {
     async list({ cursor, limit }: RequestOf<typeof planContract.listPlans>) {
-      const rows = await plans.list(CURSOR.read(cursor), limit + 1);
+      const rows = await plans.list(CURSOR.read(cursor), limit);
       const page = toPage(rows, limit, toPlanObject, CURSOR.write);
       return { plans: page.items, ...page };
     },
@@ -144,7 +149,7 @@ export function createPlanService({ plans, licenses, audit, transaction, clock }
             createdAt: now,
             ...(floatingFields(request) as FloatingTerms & Pick<Plan, 'licensing'>),
           })
-          .catch((error: unknown) => refuse(error, request.name));
+          .catch((error: unknown) => refuseTaken(error, request.name));
         await audit.record(call, 'plan.created', `plan:${plan.id}`, null, toPlanObject(plan));
         return { plan: toPlanObject(plan) };
       }),
@@ -153,7 +158,7 @@ export function createPlanService({ plans, licenses, audit, transaction, clock }
     update: (request: RequestOf<typeof planContract.updatePlan>, call: Call): Promise<{ plan: PlanObject }> =>
       transaction(
         async () => {
-          const before = await find(request);
+          const before = await mustFindForChange(request);
           // With `id`, `name` is the new name; without it, `new_name` is.
           const name = request.new_name ?? (request.id === undefined ? undefined : request.name);
           for (const field of ['product', 'licensing'] as const) {
@@ -180,7 +185,7 @@ export function createPlanService({ plans, licenses, audit, transaction, clock }
           }) as PlanChanges;
           const plan: Plan = { ...before, ...changes };
           if (JSON.stringify(plan) === JSON.stringify(before)) return { plan: toPlanObject(before) };
-          await plans.update(before.id, changes).catch((error: unknown) => refuse(error, plan.name));
+          await plans.update(before.id, changes).catch((error: unknown) => refuseTaken(error, plan.name));
           if (plan.graceDays !== before.graceDays)
             await licenses.moveGraceEnd(plan.id, plan.graceDays * DAY_MS, clock.now());
           await audit.record(
@@ -191,15 +196,15 @@ export function createPlanService({ plans, licenses, audit, transaction, clock }
             toPlanObject(plan),
           );
           return { plan: toPlanObject(plan) };
-          // A new grace period concerns every license of the plan.
         },
         undefined,
+        // A new grace period concerns every license of the plan.
         { alone: request.grace_days !== undefined },
       ),
 
     remove: (request: RequestOf<typeof planContract.deletePlan>, call: Call): Promise<{ plan: PlanObject }> =>
       transaction(async () => {
-        const plan = await find(request);
+        const plan = await mustFindForChange(request);
         if (request.name !== undefined && request.name !== plan.name)
           throw new ApiError('plan_not_found', `plan ${plan.id} is not named ${request.name}`);
         if (await licenses.hasPlan(plan.id)) {

@@ -1,6 +1,6 @@
 import type { Sequelize } from 'sequelize';
-import { UniqueConstraintError } from 'sequelize';
 import { modelColumns } from '#server/database/column-lists.ts';
+import { refuseDuplicate } from '#server/database/duplicate-row.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import { forUpdate } from '#server/database/transaction.ts';
 import type { Plan } from '#server/rules/plan.ts';
@@ -17,18 +17,6 @@ function toRow<Changes extends { features?: string[] }>(changes: Changes) {
   return features === undefined ? rest : { ...rest, features: JSON.stringify(features) };
 }
 
-export class DuplicatePlanError extends Error {
-  override readonly name = 'DuplicatePlanError';
-}
-
-async function refuseDuplicate<Result>(write: Promise<Result>): Promise<Result> {
-  try {
-    return await write;
-  } catch (error) {
-    throw error instanceof UniqueConstraintError ? new DuplicatePlanError() : error;
-  }
-}
-
 export function createPlanStore(sequelize: Sequelize) {
   const plans = definePlan(sequelize);
   const sql = sqlOf(sequelize);
@@ -42,9 +30,9 @@ export function createPlanStore(sequelize: Sequelize) {
     return row && toPlan(row);
   };
   return {
-    /** By tier, then ID, starting after `after`. */
+    /** By tier, then ID, after `after`. Returns one more than `limit` if there are more. */
     async list(after: { tier: number; id: number } | null, limit: number): Promise<Plan[]> {
-      const rows = await listed.all({ ...(after ?? { tier: -1, id: 0 }), limit });
+      const rows = await listed.all({ ...(after ?? { tier: -1, id: 0 }), limit: limit + 1 });
       return rows.map((row) => toPlan(row));
     },
     findByName,
@@ -58,14 +46,14 @@ export function createPlanStore(sequelize: Sequelize) {
       const row = await plans.findOne({ where, raw: true, ...forUpdate() });
       return row && toPlan(row as unknown as PlanRow);
     },
-    /** @throws DuplicatePlanError if the name is taken */
+    /** @throws DuplicateRowError if the name is taken */
     async insert(plan: Omit<Plan, 'id'>): Promise<Plan> {
       const created = await refuseDuplicate(
         plans.create({ ...plan, features: JSON.stringify(plan.features) }),
       );
       return { ...plan, id: created.get('id') as number };
     },
-    /** @throws DuplicatePlanError if the new name is taken */
+    /** @throws DuplicateRowError if the new name is taken */
     async update(id: number, changes: PlanChanges): Promise<void> {
       await refuseDuplicate(plans.update(toRow(changes), { where: { id } }));
     },

@@ -18,7 +18,7 @@ import {
 } from '#server/platform/config.ts';
 import { writeFileDurably } from '#server/platform/durable-file.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
-import { ApiError, type ErrorDetail } from '#server/wire/errors.ts';
+import { ApiError, type ErrorDetail, refuseFields } from '#server/wire/errors.ts';
 import { type BrokenRule, fixedRule } from '#server/wire/field-rules.ts';
 import { MASK } from '#server/platform/mask-passwords.ts';
 import { MASTER_KEY_FILE } from '#server/platform/master-key.ts';
@@ -47,12 +47,6 @@ interface Needs extends TrialNeeds {
   restart: (() => void) | null;
   /** Whether the next start puts a restore in place, with the present database settings. */
   isRestoreStaged(): boolean;
-}
-
-function refuse(details: readonly ErrorDetail[]): void {
-  const [first] = details;
-  if (first)
-    throw new ApiError('invalid_request', `${first.path}: ${first.message}`, { details: [...details] });
 }
 
 function findSetting(key: string): Rows[number] | undefined {
@@ -143,7 +137,7 @@ export function createSettingsService({ config, audit, transaction, restart, ...
         details.push({ path: key, ...(typeof problem === 'string' ? { message: problem } : problem) });
       else if (name) names.add(name);
     }
-    refuse(details);
+    refuseFields(details);
     return names;
   }
 
@@ -186,7 +180,7 @@ export function createSettingsService({ config, audit, transaction, restart, ...
     async update(changes: Changes, call: Call): Promise<SettingsObject> {
       const found = fileToChange();
       const names = check(changes, found);
-      refuse(await tryOut(nextValues(config, changed(found, changes)), names, needs));
+      refuseFields(await tryOut(nextValues(config, changed(found, changes)), names, needs));
       /** As the first run found it: a run that was taken back may have left its change in the file. */
       let before: ConfigFile | undefined;
       let isWritten = false;

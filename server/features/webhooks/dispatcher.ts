@@ -188,15 +188,16 @@ export function createDispatcher(needs: Needs): Dispatcher {
     return 0;
   }
 
+  /** Deliveries that are due later than any retry were scheduled by a clock that was ahead. */
+  const pullBack = (now: number) =>
+    store.pullBack(now + needs.backoffMs * LONGEST_DELAY_UNITS + leaseMs, now);
+
   let clockOffset = clock.now() - performance.now();
 
   async function correctClock(): Promise<void> {
     const now = clock.now();
     const offset = now - performance.now();
-    if (offset < clockOffset - CLOCK_STEP_MS) {
-      const latest = now + needs.backoffMs * LONGEST_DELAY_UNITS + leaseMs;
-      await transaction(() => store.pullBack(latest, now));
-    }
+    if (offset < clockOffset - CLOCK_STEP_MS) await transaction(() => pullBack(now));
     clockOffset = offset;
   }
 
@@ -216,10 +217,9 @@ export function createDispatcher(needs: Needs): Dispatcher {
     },
     async run() {
       const now = clock.now();
-      const latest = now + needs.backoffMs * LONGEST_DELAY_UNITS + leaseMs;
       await transaction(async () => {
         if (needs.alone) await store.releaseAll(now);
-        await store.pullBack(latest, now);
+        await pullBack(now);
       });
       let problem: string | null = null;
       let pauseMs = ERROR_PAUSE_MS;

@@ -63,6 +63,12 @@ export function createWebhookService(needs: Needs) {
   const openKeys = createWebhookKeys(sealer);
   const seal = (secret: string) => sealer.seal(WEBHOOK_SECRET, Buffer.from(secret));
 
+  async function mustFind(id: number): Promise<Webhook> {
+    const webhook = await webhooks.find(id);
+    if (!webhook) throw notFound(id);
+    return webhook;
+  }
+
   async function mustFindForChange(id: number): Promise<Webhook> {
     const webhook = await webhooks.findForChange(id);
     if (!webhook) throw notFound(id);
@@ -76,8 +82,7 @@ export function createWebhookService(needs: Needs) {
     },
 
     async show(id: number) {
-      const webhook = await webhooks.find(id);
-      if (!webhook) throw notFound(id);
+      const webhook = await mustFind(id);
       return { webhook: toWebhookObject(webhook), own_ca: webhook.ca !== null };
     },
 
@@ -174,8 +179,7 @@ export function createWebhookService(needs: Needs) {
 
     /** Sent once without retries. A webhook whose test failed is marked until the next test or a new URL. */
     async test(id: number): Promise<ReplyOf<typeof webhookAdminContract.testWebhook>> {
-      const webhook = await webhooks.find(id);
-      if (!webhook) throw notFound(id);
+      const webhook = await mustFind(id);
       const keys = openKeys(webhook, clock.now());
       const attempt = await needs.sendTest({ url: webhook.url, ca: webhook.ca, ...keys });
       await transaction(() =>

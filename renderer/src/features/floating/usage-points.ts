@@ -1,6 +1,7 @@
 // Usage per hour or day without gaps.
 import type { leaseAdminContract } from '#server/features/leases/lease-admin-contract.ts';
 import type { ReplyOf } from '#server/wire/endpoint.ts';
+import { DAY_MS, HOUR_MS } from '#server/wire/instants.ts';
 
 type Usage = ReplyOf<typeof leaseAdminContract.leaseUsage>;
 export type Interval = 'hour' | 'day';
@@ -20,7 +21,7 @@ export interface UsagePoint extends SeatUsage {
   ms: number;
 }
 
-const LENGTH = { hour: 3_600_000, day: 86_400_000 };
+const LENGTH = { hour: HOUR_MS, day: DAY_MS };
 const UNUSED = { peak: 0, needed: 0, average: 0, denied: 0, queued: 0 };
 
 /** The server leaves out the hours without use. */

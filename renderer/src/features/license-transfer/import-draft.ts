@@ -10,7 +10,7 @@ import {
 } from '#server/features/license-transfer/license-csv-contract.ts';
 import { foldFieldName, MAX_CUSTOM_FIELDS, MAX_FIELD_NAME } from '#server/wire/custom-fields.ts';
 import type { ReplyOf, RequestInput } from '#server/wire/endpoint.ts';
-import { beginning } from '../../whole-characters.ts';
+import { beginning } from '#server/wire/whole-characters.ts';
 
 export type UploadedFile = ReplyOf<typeof licenseTransferAdminContract.uploadImport>;
 export type Recipe = RequestInput<typeof licenseTransferAdminContract.runImport>;

@@ -21,8 +21,8 @@ import {
 } from '@lucide/vue';
 import type { overviewContract } from '#server/features/overview/overview-contract.ts';
 import type { ReplyOf } from '#server/wire/endpoint.ts';
+import { shortened } from '#server/wire/whole-characters.ts';
 import { shortFingerprint } from '../../short-fingerprint.ts';
-import { shortened } from '../../whole-characters.ts';
 
 export type ActivityEntry = ReplyOf<typeof overviewContract.overview>['recent'][number];
 

@@ -17,6 +17,7 @@ import type { Alert, AlertCode } from '#server/features/alerts/alert-contract.ts
 import type { BackupProblem } from '#server/features/backup/backup-status-contract.ts';
 import type { overviewContract } from '#server/features/overview/overview-contract.ts';
 import type { ReplyOf } from '#server/wire/endpoint.ts';
+import { DAY_MS } from '#server/wire/instants.ts';
 import { adminClient } from '../../api/admin-client.ts';
 import { formatCount } from '../../i18n/i18n.ts';
 import type { Texts } from '../../i18n/messages.ts';
@@ -38,7 +39,6 @@ export interface AttentionItem {
 
 type Figures = ReplyOf<typeof overviewContract.overview>;
 
-const DAY_MS = 86_400_000;
 /** A certificate authority is renewed well before clients refuse it. */
 const AUTHORITY_NOTICE_MS = 60 * DAY_MS;
 /** Remedied in the settings. */

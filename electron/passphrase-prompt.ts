@@ -1,5 +1,5 @@
 // Asks for the passphrase of the master key where there is no keychain.
-import { KeyVaultError, type PassphraseDesk } from './key-vault.ts';
+import { KeyVaultError, type PassphrasePrompt } from './key-vault.ts';
 import type { PassphraseView } from './shell-bridge.ts';
 import type { ShellWindow } from './shell-window.ts';
 import { texts } from './texts.ts';
@@ -7,7 +7,7 @@ import { texts } from './texts.ts';
 /** The passphrase alone protects the secrets on a stolen disk. */
 const MIN_CHARACTERS = 12;
 
-export function createPassphraseDesk(window: Pick<ShellWindow, 'ask' | 'show' | 'close'>): PassphraseDesk {
+export function createPassphrasePrompt(window: Pick<ShellWindow, 'ask' | 'show' | 'close'>): PassphrasePrompt {
   function problemOf(passphrase: string, again: string): string {
     if ([...passphrase].length < MIN_CHARACTERS) return texts().passphraseShort;
     return passphrase === again ? '' : texts().passphraseDiffers;

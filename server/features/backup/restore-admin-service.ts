@@ -12,6 +12,7 @@ import { isOutOfSpace } from '#server/platform/database-fault.ts';
 import { OperatorError } from '#server/platform/operator-error.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
+import { HOUR_MS } from '#server/wire/instants.ts';
 import {
   committedRestore,
   readCanceledRestore,
@@ -43,7 +44,6 @@ interface Needs {
   onChanged(): void;
 }
 
-const HOUR_MS = 3_600_000;
 const RESTARTING_ADVICE = 'The server restarts and puts the backup in place.';
 const MANUAL_RESTART_ADVICE =
   'Stop the server where it was started, then start it again. Its start puts the backup in place. Changes made until then are only in the previous data, which is kept. Changes to certificates and signing keys are carried over.';
@@ -88,7 +88,7 @@ function refusalOf(error: Error): Error {
   );
 }
 
-export function createRestoreDeskService(needs: Needs) {
+export function createRestoreAdminService(needs: Needs) {
   const { dataDir, restores, sources, audit, transaction, restart } = needs;
   let open: { id: string; pending: PendingRestore; source: string } | null = null;
   let isBusy = false;
@@ -270,4 +270,4 @@ export function createRestoreDeskService(needs: Needs) {
   };
 }
 
-export type RestoreDeskService = ReturnType<typeof createRestoreDeskService>;
+export type RestoreAdminService = ReturnType<typeof createRestoreAdminService>;

@@ -357,6 +357,17 @@ describe('what is not a license file', () => {
   });
 });
 
+test.each([
+  ['little', (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')],
+  ['big', (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
+])('reads what Windows PowerShell writes with ">": UTF-16, %s endian', async (endian, encoded) => {
+  const [key, file] = [join(folder, `${endian}.pem`), join(folder, `${endian}.lic`)];
+  writeFileSync(key, encoded(KEY.publicKeyPem));
+  writeFileSync(file, encoded(licenseFile()));
+  const words = ['--public-key', key, '--fingerprint', FINGERPRINT, '--now', NOW];
+  expect(await runCli(['verify', file, ...words])).toMatchObject({ exitCode: EXIT_CODES.ok, stderr: '' });
+});
+
 test('reads the license file from stdin, whatever a mail program did to it', async () => {
   const input = `\ufeff${licenseFile().replaceAll('\n', '\r\n  ')}`;
   expect(await verify('-', ['--fingerprint', FINGERPRINT, '--now', NOW], { input })).toMatchObject({

@@ -33,6 +33,7 @@ describe('the OpenSSL walk-through', () => {
   test.each([
     ['its original line ends', licenseFile()],
     ['Windows line ends', licenseFile().replaceAll('\n', '\r\n')],
+    ['a byte order mark', `\uFEFF${licenseFile()}`],
   ])('verifies a file with %s and prints its payload', (_name, file) => {
     const output = walkThrough(file);
     expect(output).toContain(`signed with key ${KEY.keyId}, ours is ${KEY.keyId}`);

@@ -20,9 +20,15 @@ export async function readBytes(path: string): Promise<Buffer> {
   }
 }
 
-/** @throws CommandFailure */
+/**
+ * UTF-8, or UTF-16 with a byte order mark, as which Windows PowerShell writes what a command prints.
+ * @throws CommandFailure
+ */
 export async function readTextFile(path: string): Promise<string> {
-  return (await readBytes(path)).toString('utf8');
+  const bytes = await readBytes(path);
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes);
+  return bytes.toString('utf8');
 }
 
 /** Writes a file that other users may read. @throws CommandFailure */

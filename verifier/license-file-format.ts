@@ -1,5 +1,5 @@
 // The outer form of a license file: armour around base64 of a small JSON envelope (contract section 3).
-import { parseArmour } from './armour.ts';
+import { frameProblem, parseArmour } from './armour.ts';
 import { ENVELOPE_START, formatEnvelope, parseEnvelope, type SignedEnvelope } from './signed-envelope.ts';
 
 const LABEL = 'LICENSE FILE';
@@ -38,7 +38,8 @@ export function formatLicenseFile(envelope: LicenseFileEnvelope): string {
 export function parseLicenseFile(text: string): ParsedLicenseFile {
   if (text.length > MAX_LENGTH) return notALicenseFile('it is too long');
   const body = parseArmour(LABEL, text);
-  if (body === null) return notALicenseFile(`it has no BEGIN and END ${LABEL} lines`);
+  if (body === null)
+    return notALicenseFile(frameProblem(LABEL, text) ?? `it has no BEGIN and END ${LABEL} lines`);
   if (!body.startsWith(ENVELOPE_START)) return notALicenseFile('its content is not a license');
   const parsed = parseEnvelope(body, ALGORITHMS);
   if ('problem' in parsed)

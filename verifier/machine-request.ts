@@ -1,7 +1,7 @@
 // The activation request of an offline device (contract section 3).
 import nacl from 'tweetnacl';
 import { decodeBase64, decodeJson, encodeBase64 } from './base64.ts';
-import { formatArmour, parseArmour } from './armour.ts';
+import { formatArmour, frameProblem, parseArmour } from './armour.ts';
 
 const LABEL = 'LICENSE REQUEST';
 const LINE_PREFIX = 'LDR1.';
@@ -55,7 +55,7 @@ export function parseMachineRequest(text: string): ParsedMachineRequest {
   const body = line.startsWith(LINE_PREFIX)
     ? fromBase64Url(line.slice(LINE_PREFIX.length))
     : parseArmour(LABEL, text);
-  if (body === null) return notARequest(`it has no ${LABEL} frame and no ${LINE_PREFIX} prefix`);
+  if (body === null) return notARequest(problemOf(text));
 
   const [content = '', sum, ...rest] = body.split('.');
   const bytes = decodeBase64(content);
@@ -89,6 +89,11 @@ function readRequest(value: unknown): MachineRequest | null {
 
 function isOptionalString(value: unknown): value is string | undefined {
   return value === undefined || typeof value === 'string';
+}
+
+function problemOf(text: string): string {
+  if (text.includes(LINE_PREFIX)) return `there is other text before ${LINE_PREFIX.slice(0, -1)}`;
+  return frameProblem(LABEL, text) ?? `it has no ${LABEL} frame and no ${LINE_PREFIX} prefix`;
 }
 
 function notARequest(why: string): ParsedMachineRequest {

@@ -73,7 +73,8 @@ async function activate(
     ['Holder', license.holder],
     ['Device', activation.machine_name],
     ['Fingerprint', activation.machine_fingerprint],
-    ['Expires', instant(license.expires_at)],
+    ['License expires', instant(license.expires_at)],
+    ['File expires', instant(reply.file_expires_at)],
   ]);
   return { reply, text: out === STANDARD_STREAM ? licenseFile : facts };
 }

@@ -337,6 +337,28 @@ export function describeLicenseAdministration({ cli, dataDir, server }: Context)
       expect(await cli.prints(...dry)).toContain('The device cannot be activated: ');
     });
 
+    test.each([
+      ['readable', []],
+      ['encrypted', ['--encrypt']],
+    ])(
+      'activate-offline prints when the file expires, if it is %s, and when the license does',
+      async (_form, words) => {
+        const request = await activated(await newLicense({ expires_at: '2099-05-31T00:00:00.000Z' }));
+        const activate = ['activate-offline', '--request', request, '--out', `${request}.lic`, ...words];
+        const limited = [...activate, '--ttl-days', '10'];
+        const started = Date.now();
+        const { file_expires_at: end } = await cli.ok<{ file_expires_at: string }>(...limited);
+        const lasts = Date.parse(end) - 10 * 86_400_000;
+        expect(lasts).toBeGreaterThanOrEqual(started);
+        expect(lasts).toBeLessThanOrEqual(Date.now());
+        const text = await cli.prints(...limited);
+        expect(text).toMatch(/^License expires: +2099-05-31 /mu);
+        expect(text).toMatch(/^File expires: +20\d\d-/mu);
+        expect(text).not.toMatch(/^File expires: +2099/mu);
+        expect(await cli.prints(...activate)).toMatch(/^File expires: +2099-06-14 /mu);
+      },
+    );
+
     test('activate-offline refuses a malformed request, also with --dry-run', async () => {
       const { license_key: licenseKey } = await newLicense();
       const request = join(folder, 'malformed.req');

@@ -316,6 +316,36 @@ describe('what is not a license file', () => {
     expect(result.stderr).toMatch(/^error: This is not a license file.+\n$/u);
   });
 
+  test.each<[string, (file: string) => string, string]>([
+    [
+      'a whole e-mail',
+      (file) => `Hello,\n\n${file}\nRegards\n`,
+      'there is other text before or after the BEGIN and END LICENSE FILE lines',
+    ],
+    [
+      'a quoted e-mail',
+      (file) => file.replace(/^/gmu, '> '),
+      'there is other text before or after the BEGIN and END LICENSE FILE lines',
+    ],
+    [
+      'a file cut short',
+      (file) => file.slice(0, -100),
+      'it is incomplete: the END LICENSE FILE line is missing',
+    ],
+    [
+      'a file without its beginning',
+      (file) => file.slice(100),
+      'it is incomplete: the BEGIN LICENSE FILE line is missing',
+    ],
+    ['text', () => 'hello\n', 'it has no BEGIN and END LICENSE FILE lines'],
+  ])('%s is refused with what to fix', async (_what, change, problem) => {
+    const result = await runCli(['verify', fileWith(change(licenseFile())), '--public-key', publicKey]);
+    expect(result).toMatchObject({
+      exitCode: EXIT_CODES.notALicenseFile,
+      stderr: `error: This is not a license file: ${problem}.\n`,
+    });
+  });
+
   test.each([
     ['a missing file', () => join(folder, 'missing'), 'not_found', 'no such file or directory'],
     ['a folder', () => folder, 'invalid_request', 'it is a directory'],
@@ -325,6 +355,17 @@ describe('what is not a license file', () => {
     expect(documentOf(result)).toMatchObject({ ok: false, error_code: code });
     expect(result.stderr).toContain(message);
   });
+});
+
+test.each([
+  ['little', (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')],
+  ['big', (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
+])('reads what Windows PowerShell writes with ">": UTF-16, %s endian', async (endian, encoded) => {
+  const [key, file] = [join(folder, `${endian}.pem`), join(folder, `${endian}.lic`)];
+  writeFileSync(key, encoded(KEY.publicKeyPem));
+  writeFileSync(file, encoded(licenseFile()));
+  const words = ['--public-key', key, '--fingerprint', FINGERPRINT, '--now', NOW];
+  expect(await runCli(['verify', file, ...words])).toMatchObject({ exitCode: EXIT_CODES.ok, stderr: '' });
 });
 
 test('reads the license file from stdin, whatever a mail program did to it', async () => {

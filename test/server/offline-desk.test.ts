@@ -120,6 +120,28 @@ describe('POST /offline/preview/', () => {
       expectFailure(await callAdmin(server, 'previewOfflineRequest', { request }), 'invalid_request');
     },
   );
+
+  it.each<[string, 'file' | 'line', (text: string) => string, string]>([
+    [
+      'a whole e-mail',
+      'file',
+      (text) => `Hello,\n\n${text}\nRegards\n`,
+      'there is other text before or after the BEGIN and END LICENSE REQUEST lines',
+    ],
+    ['a line with a greeting', 'line', (text) => `Hello, ${text}`, 'there is other text before LDR1'],
+    [
+      'a request cut short',
+      'file',
+      (text) => text.slice(0, -60),
+      'it is incomplete: the END LICENSE REQUEST line is missing',
+    ],
+    ['prose', 'file', () => 'Hello', 'it has no LICENSE REQUEST frame and no LDR1. prefix'],
+  ])('says what to fix in %s', async (_what, form, change, problem) => {
+    const request = change(formatMachineRequest(requestOf(UNKNOWN_KEY), form));
+    const reply = await callAdmin(server, 'previewOfflineRequest', { request });
+    expectFailure(reply, 'invalid_request');
+    expect(reply.body.message).toBe(`request: This is not an activation request: ${problem}.`);
+  });
 });
 
 const explain = (license_file: string, fields: object = {}) =>

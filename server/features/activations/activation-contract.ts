@@ -158,6 +158,7 @@ export const activationAdminContract = {
         .boolean()
         .meta({ description: 'Whether the device was active before, and keeps its activation.' }),
       license_file: z.string(),
+      file_expires_at: timestamp,
     }),
     errors: ACTIVATION_ERRORS,
   }),

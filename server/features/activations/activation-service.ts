@@ -10,6 +10,7 @@ import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
+import { toTimestamp } from '#server/wire/fields.ts';
 import type { FileOrder, LicenseFiles } from '#server/features/signing/license-file-service.ts';
 import type { SigningKeyInUse } from '#server/features/signing/loaded-keys.ts';
 import type { activationAdminContract, activationContract } from './activation-contract.ts';
@@ -195,12 +196,13 @@ export function createActivationService(needs: Needs) {
     if (isSeen)
       needs.sightings.note({ activationId: activation.id, lastSeenAt: activation.lastSeenAt }, clock.now());
     const fingerprint = device.machine_fingerprint;
+    const { text, expiresAt } = needs.files.issueUntil({ license, fingerprint, key, ...file });
     const reply = {
       license: needs.files.present(license, fingerprint),
       activation: toActivationObject(activation),
-      license_file: needs.files.issue({ license, fingerprint, key, ...file }),
+      license_file: text,
     };
-    return { reply, isNew };
+    return { reply, isNew, fileExpiresAt: toTimestamp(expiresAt) };
   }
 
   return {
@@ -221,8 +223,9 @@ export function createActivationService(needs: Needs) {
     async activateOffline(request: RequestOf<typeof activationAdminContract.activateOffline>, call: Call) {
       const device = deviceOf(readMachineRequest(request.request));
       const file = { ttlDays: request.ttl_days ?? null, encrypt: request.encrypt };
-      const { reply, isNew } = await activate(device, { limit: UNLIMITED, file, isSeen: false }, call);
-      return { ...reply, already_active: !isNew };
+      const way = { limit: UNLIMITED, file, isSeen: false };
+      const { reply, isNew, fileExpiresAt } = await activate(device, way, call);
+      return { ...reply, file_expires_at: fileExpiresAt, already_active: !isNew };
     },
 
     async listDevices(reference: LicenseReference, { cursor, limit }: DevicePage) {

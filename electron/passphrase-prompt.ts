@@ -7,7 +7,9 @@ import { texts } from './texts.ts';
 /** The passphrase alone protects the secrets on a stolen disk. */
 const MIN_CHARACTERS = 12;
 
-export function createPassphrasePrompt(window: Pick<ShellWindow, 'ask' | 'show' | 'close'>): PassphrasePrompt {
+export function createPassphrasePrompt(
+  window: Pick<ShellWindow, 'ask' | 'show' | 'close'>,
+): PassphrasePrompt {
   function problemOf(passphrase: string, again: string): string {
     if ([...passphrase].length < MIN_CHARACTERS) return texts().passphraseShort;
     return passphrase === again ? '' : texts().passphraseDiffers;

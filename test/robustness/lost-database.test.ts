@@ -27,7 +27,8 @@ async function keyIdOf(options: StartOptions): Promise<string> {
 /** The lock is of no account. */
 function contentOf(dataDir: string) {
   const files = Object.entries(snapshotOf(dataDir));
-  return files.filter(([name]) => !name.startsWith('server.lock'));
+  // A start removes the runtime file of a killed server.
+  return files.filter(([name]) => !name.startsWith('server.lock') && name !== 'runtime.json');
 }
 
 async function expectRefusal(options: StartOptions): Promise<void> {

@@ -14,7 +14,7 @@ const COMPILER = { 'g++': ['g++'], make: ['make'], python3: ['python3'] };
 
 /**
  * SQLite is one large file, whose compilation takes most of an installation: with -O2, a quarter less than with the
- * driver's -O3, and it runs no slower; without the search for warnings, another third less. Its other
+ * driver's -O3, and it runs no slower; without the search for warnings, another quarter less. Its other
  * files are compiled beside it.
  */
 const COMPILING = { JOBS: process.env['JOBS'] ?? 'max', CFLAGS: process.env['CFLAGS'] ?? '-O2 -w' };

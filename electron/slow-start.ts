@@ -1,4 +1,4 @@
-// Reports that the server is still starting. Until it is ready, there is no page to show.
+// Reports that the server is still starting. The server delivers the page, so the shell reports it in its own window.
 import { join } from 'node:path';
 import { shell } from 'electron';
 import type { WaitingView } from './shell-bridge.ts';

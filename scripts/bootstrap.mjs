@@ -96,8 +96,8 @@ async function installPackages(extent, present) {
   return installWithoutScripts(['ci', '--include=dev']);
 }
 
-/** @param {Extent} extent */
-const isInstalled = (extent) => nativePackages.every(isMade) && isEnough(extent, presentExtent());
+/** @param {Extent} extent @param {Extent | null} present */
+const isInstalled = (extent, present) => nativePackages.every(isMade) && isEnough(extent, present);
 
 /**
  * Installs what is missing, until the tools can run.
@@ -108,17 +108,18 @@ const isInstalled = (extent) => nativePackages.every(isMade) && isEnough(extent,
  */
 export async function installTools(extent = 'all') {
   const nothingToDo = { driver: Promise.resolve() };
-  if (isInstalled(extent)) return nothingToDo;
+  if (isInstalled(extent, presentExtent())) return nothingToDo;
   const release = await takeLock(lockFile, (holder) => {
     process.stderr.write(`Waiting for process ${holder}, which is installing (${lockFile}) …\n`);
   });
-  if (isInstalled(extent)) {
+  // Another command may have installed it meanwhile.
+  const present = presentExtent();
+  if (isInstalled(extent, present)) {
     release();
     return nothingToDo;
   }
 
   process.stderr.write('Installing dependencies (the first time takes a minute or two) …\n');
-  const present = presentExtent();
   const make = async (/** @type {import('./native-packages.mjs').NativePackage} */ name) =>
     present === null || !isMade(name) ? makeNativePackage(name) : null;
   const packages = isEnough(extent, present) ? Promise.resolve() : installPackages(extent, present);

@@ -39,8 +39,8 @@ export async function lockDirectory(dataDir: string): Promise<DirectoryLock | nu
 }
 
 /**
- * Whether a process has the lock. Writes nothing, so it is for any user.
- * @returns true also if that cannot be told
+ * Whether a process has the lock. Writes nothing, so any user may ask.
+ * @returns true if that is unknown, too
  */
 export async function isDirectoryLocked(dataDir: string): Promise<boolean> {
   const file = lockFile(dataDir);

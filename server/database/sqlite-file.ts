@@ -56,7 +56,7 @@ export async function openSqliteFile(file: string): Promise<SqliteFile> {
   }
 }
 
-/** SQLite takes the path of a network share, but not its server in the place for one: `file:////nas/share/…`. */
+/** SQLite refuses a URI with a host, so the server of a network share is part of the path: `file:////nas/share/…`. */
 export function fileUri(file: string, windows: boolean = process.platform === 'win32'): string {
   const { host, pathname } = pathToFileURL(file, { windows });
   return host === '' ? `file://${pathname}` : `file:////${host}${pathname}`;

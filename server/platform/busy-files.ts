@@ -52,7 +52,7 @@ export function renameWhenFree(from: string, to: string): void {
   whenFree(() => renameSync(from, to));
 }
 
-/** Does nothing if there is no such file. @param recursive for a folder with all that is in it */
+/** Ignores a missing file. @param recursive also removes a folder and its contents */
 export function removeWhenFree(path: string, { recursive = false } = {}): void {
   whenFree(() => rmSync(path, { recursive, force: true }));
 }

@@ -56,7 +56,7 @@ export function checkHostAndOrigin(addresses: AdminAddresses): RequestHandler {
   };
 }
 
-/** Each is looked up. */
+/** Limits the lookups that one request can cause. */
 const MAX_SAME_NAME = 10;
 
 /** Pages on other ports of the host can set cookies of the same name, and browsers may send those first (RFC 6265, 5.4). */

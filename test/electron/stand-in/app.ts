@@ -26,7 +26,7 @@ const paths = new Map([
 /** Windows keeps a command line, macOS only whether. */
 let loginItem: string | null = null;
 
-/** As Electron writes it to the registry: with no quotes of its own (`FormatCommandLineString`, electron/electron#32657). */
+/** Electron writes it to the registry without adding quotes (`FormatCommandLineString`, electron/electron#32657). */
 function commandLine({ path, args = [] }: { path?: string; args?: string[] }): string {
   return [path ?? process.execPath, ...args].join(' ');
 }

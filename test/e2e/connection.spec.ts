@@ -284,7 +284,7 @@ test('a list that failed to load fills when the server is back', async ({ desk, 
   await desk.unroute('**/admin/api/**');
   await expect(desk.getByRole('gridcell', { name: 'Acme', exact: true })).toBeVisible();
   await expect(desk.getByRole('alert')).toHaveCount(0);
-  expect(desk.url()).toBe(`${server.origin}/#/licenses`);
+  await expect(desk).toHaveURL(`${server.origin}/#/licenses`);
 });
 
 test('a screen whose files an update has replaced says so', { tag: '@browser' }, async ({ desk }) => {

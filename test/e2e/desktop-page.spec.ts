@@ -50,7 +50,7 @@ test('a file opened with the app or dropped on the page goes to the air-gap desk
   await desk.goto('/#/licenses');
   await desk.reload();
   await expect(preview).toContainText('Messplatz 4');
-  expect(desk.url()).toBe(`${server.origin}/#/air-gap`);
+  await expect(desk).toHaveURL(`${server.origin}/#/air-gap`);
 
   // A draft stays until the dialog is closed.
   await desk.goto('/#/licenses');

@@ -67,9 +67,9 @@ test('in a long response the arrow keys scroll, elsewhere they step through the 
   await letEventsFail({ desk, server, receiver }, 2, 'the database is down\n'.repeat(40));
   await desk.goto('/#/failed-events');
   await rows(desk).first().click();
-  const address = desk.url();
   const response = desk.getByRole('complementary').getByRole('group', { name: 'Response' }).first();
   await response.focus();
+  const address = desk.url();
   await desk.keyboard.press('ArrowDown');
   await expect.poll(() => response.evaluate(({ scrollTop }) => scrollTop)).toBeGreaterThan(0);
   expect(desk.url()).toBe(address);

@@ -96,7 +96,7 @@ test('leads from an empty installation to the first license', async ({ desk }) =
   await desk.getByRole('link', { name: 'Issue your first license' }).click();
   await expect(desk.getByRole('dialog', { name: 'New license' })).toBeVisible();
   // A reload does not open the dialog again.
-  expect(desk.url()).toMatch(/#\/licenses$/u);
+  await expect(desk).toHaveURL(/#\/licenses$/u);
 });
 
 test('lists as many expiring licenses as it counts, and none that are revoked', async ({ desk }) => {

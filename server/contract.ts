@@ -3,7 +3,7 @@ import {
   activationAdminContract,
   activationContract,
 } from '#server/features/activations/activation-contract.ts';
-import { offlineDeskContract } from '#server/features/activations/offline-desk-contract.ts';
+import { airGapContract } from '#server/features/activations/air-gap-contract.ts';
 import { adminSessionContract } from '#server/features/admin-session/admin-session-contract.ts';
 import { alertAdminContract } from '#server/features/alerts/alert-contract.ts';
 import { apiTokenAdminContract } from '#server/features/api-tokens/api-token-contract.ts';
@@ -82,7 +82,7 @@ export const adminContract = {
   ...licenseAdminContract,
   ...licenseTransferAdminContract,
   ...activationAdminContract,
-  ...offlineDeskContract,
+  ...airGapContract,
   ...authorizationAdminContract,
   ...deniedCallAdminContract,
   ...leaseExplainContract,

@@ -2,18 +2,17 @@
 import { join } from 'node:path';
 import { apiBaseUrl, listenerAddress } from '#server/wiring/api-address.ts';
 import { compose } from '#server/wiring/compose.ts';
+import { createListeners } from '#server/wiring/listeners.ts';
 import { tidyDataDirectory } from '#server/wiring/compose-administration.ts';
 import type { Service } from '#server/wiring/service.ts';
 import { PUBLIC_API_ROOT } from '#server/contract.ts';
 import { prepareDataDirectory, takeDataDirectory } from '#server/installation/data-directory.ts';
 import { databaseLocation } from '#server/installation/database-location.ts';
 import { refuseExposedFiles } from '#server/installation/exposed-files.ts';
-import { createAdminApp, createApiApp } from '#server/wiring/http-app.ts';
 import { createStorageGuard } from '#server/database/storage-guard.ts';
 import { aboutDatabase } from '#server/database/unusable-database.ts';
 import { createAdminAddresses } from '#server/features/admin-session/admin-addresses.ts';
 import { createJobs, type JobOptions } from '#server/jobs/schedule.ts';
-import { ADMIN_BOUNDS, apiBounds } from '#server/wiring/listener-bounds.ts';
 import type { ServerStatus } from '#server/features/overview/server-status.ts';
 import { createClockGuard } from '#server/platform/clock-guard.ts';
 import { watchClock } from '#server/platform/clock-watch.ts';
@@ -22,16 +21,14 @@ import type { Config } from '#server/platform/config.ts';
 import { createDroppedLines } from '#server/platform/dropped-lines.ts';
 import { createSharedTime } from '#server/platform/shared-time.ts';
 import { createLeadership } from '#server/platform/leadership.ts';
-import { createServer } from '#server/platform/http-server.ts';
-import { createServers } from '#server/platform/http-servers.ts';
 import { watchLanAddress } from '#server/platform/lan-address.ts';
-import { openLog } from '#server/platform/logger.ts';
+import { type Logger, openLog } from '#server/platform/logger.ts';
 import { createSecurityLog } from '#server/platform/security-log.ts';
 import { requireUsableFiles } from '#server/platform/setting-files.ts';
-import { adminHosts } from '#server/platform/admin-reach.ts';
 import { settingWarnings } from '#server/platform/setting-warnings.ts';
 import { newRuntimeSecret, removeRuntimeFile, writeRuntimeFile } from '#server/installation/runtime-file.ts';
 import { VERSION } from '#server/installation/version.ts';
+import { createStartedParts } from './started-parts.ts';
 
 /** A command that has locked the directory usually finishes sooner. */
 const LOCK_WAIT_MS = 5000;
@@ -71,10 +68,15 @@ interface StartOptions extends JobOptions {
   clock?: Clock;
 }
 
-/** A started part of the server, and how to end it. */
-interface Part {
-  name: string;
-  end(): void | Promise<void>;
+function warnAboutSettings(
+  { alerts }: Service,
+  config: Config,
+  { logger, baseUrl }: { logger: Logger; baseUrl: string },
+): void {
+  for (const { code, message } of settingWarnings(config)) {
+    logger.warn({ code, api_base_url: baseUrl }, message);
+    alerts.raise(code, { params: { host: config.host, admin_host: config.adminHost } });
+  }
 }
 
 /**
@@ -98,31 +100,12 @@ export async function startServer(
   const clock = given.clock ?? sharedTime ?? systemClock;
   prepareDataDirectory(config.dataDir, { mayBeNew: newInstallation });
   refuseExposedFiles(config);
-  // Ended in reverse order, at the stop or when a later step fails.
-  const parts: Part[] = [];
-  const started = (name: string, end: Part['end']) => {
-    parts.push({ name, end });
-    giveUp?.throwIfAborted();
-  };
+  const parts = createStartedParts(giveUp);
+  const started = parts.add;
   let isDraining = true;
-  let ending: string | null = null;
-  let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => {
     isDraining = true;
-    stopping ??= (async () => {
-      const failures: unknown[] = [];
-      // Each part is ended even if an earlier one fails: the lock must be released in any case.
-      for (const { name, end } of parts.toReversed()) {
-        ending = name;
-        try {
-          await end();
-        } catch (error) {
-          failures.push(error);
-        }
-      }
-      if (failures.length > 0) throw failures[0];
-    })();
-    return stopping;
+    return parts.end();
   };
 
   try {
@@ -198,35 +181,17 @@ export async function startServer(
     });
     started('database', () => service.close());
 
-    const { apiTokens, sessions, live, runOnce, publicRoutes, adminRoutes } = service;
-    const apiApp = createApiApp({
-      routes: publicRoutes,
-      config,
-      clock,
-      apiTokens,
-      sharedCounts: service.cluster.sharedCounts,
-      runOnce,
-      logger,
-      security,
-      baseUrl,
-    });
-    const adminApp = createAdminApp({
-      routes: adminRoutes,
-      sessions,
-      live,
-      addresses: adminAddresses,
-      readLists: service.cluster.readLists,
-      runOnce,
-      config,
-      logger,
-      security,
-    });
-
     const tls = await service.openTls();
     started('TLS certificate', () => tls?.close());
-    const adminOptions = { tls: null, app: adminApp, logger, ...ADMIN_BOUNDS };
-    const adminServer = createServers(adminHosts(config.adminHost), adminOptions);
-    const apiServer = createServer({ tls, app: apiApp.answer, logger, ...apiBounds(apiApp.express) });
+    const { admin: adminServer, api: apiServer } = createListeners(service, tls, {
+      config,
+      clock,
+      logger,
+      security,
+      adminAddresses,
+      baseUrl,
+    });
+    const { live } = service;
     started('requests', async () => {
       live.close();
       await Promise.all([adminServer.close(), apiServer.close()]);
@@ -269,14 +234,11 @@ export async function startServer(
     // First of all: it shows that this server is draining.
     started('server list', () => void service.cluster.servers.report());
 
-    for (const { code, message } of settingWarnings(config)) {
-      logger.warn({ code, api_base_url: baseUrl() }, message);
-      service.alerts.raise(code, { params: { host: config.host, admin_host: config.adminHost } });
-    }
+    warnAboutSettings(service, config, { logger, baseUrl: baseUrl() });
     logger.info({ api, admin: adminAddresses.local(), version: VERSION }, 'ready');
     return {
       api,
-      newSignInAddress: async () => adminAddresses.signIn(await sessions.createCode()).address,
+      newSignInAddress: async () => adminAddresses.signIn(await service.sessions.createCode()).address,
       wake: jobs.wake,
       reload() {
         log.reopen();
@@ -286,7 +248,7 @@ export async function startServer(
       stop,
       async reportForcedExit() {
         const requests = apiServer.requestsUnderWay() + adminServer.requestsUnderWay();
-        logger.error({ ending, requests }, 'forced exit: the server did not stop in time');
+        logger.error({ ending: parts.ending(), requests }, 'forced exit: the server did not stop in time');
         leaveDataDirectory();
         await log.close();
       },

@@ -37,6 +37,16 @@ export function comparableName(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }
 
+/** Each name once, in the spelling that comes first. */
+export function distinctNames(names: readonly string[]): string[] {
+  const known = new Map<string, string>();
+  for (const name of names) {
+    const key = comparableName(name);
+    if (!known.has(key)) known.set(key, name);
+  }
+  return [...known.values()];
+}
+
 /** Null if the text is not an IP address. `::ffff:10.0.0.1`, as dual-stack sockets report it, is 10.0.0.1. */
 function parseAddress(text: string): Address | null {
   const plain = text.replace(/%.*$/u, '');

@@ -28,3 +28,9 @@ export function byIdOrKey(request: {
 export function licenseNotFound(): ApiError {
   return new ApiError('license_not_found', 'license not found');
 }
+
+/** @throws ApiError `license_not_found` */
+export function mustExist<Row>(license: Row | null): Row {
+  if (!license) throw licenseNotFound();
+  return license;
+}

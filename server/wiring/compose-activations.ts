@@ -2,11 +2,11 @@
 import {
   activationAdminRoutes,
   activationRoutes,
-  offlineDeskRoutes,
+  airGapRoutes,
 } from '#server/features/activations/activation-routes.ts';
 import { createActivationService } from '#server/features/activations/activation-service.ts';
 import { createActivationStore } from '#server/features/activations/activation-store.ts';
-import { createOfflineDeskService } from '#server/features/activations/offline-desk-service.ts';
+import { createAirGapService } from '#server/features/activations/air-gap-service.ts';
 import { createOfflineValidationService } from '#server/features/activations/offline-validation-service.ts';
 import { createDeviceReplacement } from '#server/features/activations/device-replacement.ts';
 import { createDeviceSeats } from '#server/features/activations/device-seats.ts';
@@ -62,12 +62,12 @@ export function composeActivations(sequelize: Database, needs: Needs) {
   const activations = createActivationService({ ...shared, limit, surges });
   const replace = createDeviceReplacement({ ...shared, surges });
   const offline = createOfflineValidationService(shared);
-  const desk = createOfflineDeskService(shared);
+  const airGap = createAirGapService(shared);
   return {
     surges,
     sightings,
     devices: activations,
     publicRoutes: activationRoutes(activations, offline),
-    adminRoutes: [...activationAdminRoutes(activations, replace), ...offlineDeskRoutes(desk)],
+    adminRoutes: [...activationAdminRoutes(activations, replace), ...airGapRoutes(airGap)],
   };
 }

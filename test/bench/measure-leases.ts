@@ -1,4 +1,4 @@
-// Floating licenses: checkouts, heartbeats of one and of many leases, the end of many leases, refusals.
+// Floating licenses: checkouts, heartbeats of one and of many leases, the end of many leases, denials.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from './keep-alive-client.ts';
 import {
@@ -22,7 +22,7 @@ const LOOK_EVERY_MS = 20;
 
 interface Setup extends LeaseCallSetup {
   /** How many. */
-  refusals: number;
+  denials: number;
 }
 
 export async function measureLeases(setup: Setup) {
@@ -59,8 +59,8 @@ export async function measureLeases(setup: Setup) {
 
     const full = await newFloatingLicense(dataDir, 1);
     await client.post(`${api}leases/checkout/`, checkOut(full));
-    const refusals: number[] = [];
-    for (let turn = 0; turn < setup.refusals; turn += 1) refusals.push(await untilOnDisk(full));
+    const denials: number[] = [];
+    for (let turn = 0; turn < setup.denials; turn += 1) denials.push(await untilOnDisk(full));
 
     return {
       checkouts: checkouts.ours,
@@ -70,7 +70,7 @@ export async function measureLeases(setup: Setup) {
       heartbeatP99Ms: sampleOf(rounds),
       sweepMs: sampleOf(sweeps.map(({ ms }) => ms)),
       sweepP99Ms: sampleOf(sweeps.map(({ p99Ms }) => p99Ms)),
-      refusals,
+      denials,
     };
 
     /** Ends leases that are due together, while other clients send heartbeats. */

@@ -12,7 +12,7 @@ import { comparePairs, ROUNDS } from './rounds.ts';
 import { sampleOf, shown } from './sample.ts';
 
 const STARTS = 7;
-const REFUSALS = { short: 7, full: 20 };
+const DENIALS = { short: 7, full: 20 };
 
 export async function starts(run: Run): Promise<Figure[]> {
   note('starting');
@@ -118,7 +118,7 @@ export async function leases(run: Run): Promise<Figure[]> {
   const { bare, seconds, data, isShort } = run;
   const { dataDir, database } = data;
   const { server } = await run.shared.use(run);
-  const refusals = isShort ? REFUSALS.short : REFUSALS.full;
-  const measured = await measureLeases({ server, bare, dataDir, database, seconds, refusals });
+  const denials = isShort ? DENIALS.short : DENIALS.full;
+  const measured = await measureLeases({ server, bare, dataDir, database, seconds, denials });
   return leaseFigures(measured);
 }

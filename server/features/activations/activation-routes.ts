@@ -3,8 +3,8 @@ import { byRef } from '#server/rules/license-reference.ts';
 import { activationAdminContract, activationContract } from './activation-contract.ts';
 import type { ActivationService } from './activation-service.ts';
 import type { DeviceReplacement } from './device-replacement.ts';
-import { offlineDeskContract } from './offline-desk-contract.ts';
-import type { OfflineDeskService } from './offline-desk-service.ts';
+import { airGapContract } from './air-gap-contract.ts';
+import type { AirGapService } from './air-gap-service.ts';
 import type { OfflineValidationService } from './offline-validation-service.ts';
 
 export function activationRoutes(activations: ActivationService, offline: OfflineValidationService): Route[] {
@@ -24,10 +24,10 @@ export function activationAdminRoutes(activations: ActivationService, replace: D
   });
 }
 
-export function offlineDeskRoutes(desk: OfflineDeskService): Route[] {
-  return implement(offlineDeskContract, {
-    previewOfflineRequest: ({ request }) => desk.previewRequest(request),
-    explainLicenseFile: (request) => desk.explainFile(request),
-    issueLicenseFile: (request, call) => desk.issueFile(request, call),
+export function airGapRoutes(airGap: AirGapService): Route[] {
+  return implement(airGapContract, {
+    previewOfflineRequest: ({ request }) => airGap.previewRequest(request),
+    explainLicenseFile: (request) => airGap.explainFile(request),
+    issueLicenseFile: (request, call) => airGap.issueFile(request, call),
   });
 }

@@ -15,7 +15,7 @@ import type { FileOrder, LicenseFiles } from '#server/features/signing/license-f
 import type { SigningKeyInUse } from '#server/features/signing/loaded-keys.ts';
 import type { activationAdminContract, activationContract } from './activation-contract.ts';
 import { deviceNotFound, toActivationObject, toDeviceObject } from './activation-presenter.ts';
-import { byKey, licenseNotFound } from '#server/rules/license-reference.ts';
+import { byKey, licenseNotFound, mustExist } from '#server/rules/license-reference.ts';
 import { hasFreeSeat, refuseFloating, refuseFull, refuseUnusable } from '#server/rules/license-refusals.ts';
 import { type Activation, type ActivationStore, isOnRecord } from './activation-store.ts';
 import type { DeviceLimit } from './device-limit.ts';
@@ -79,9 +79,7 @@ export function createActivationService(needs: Needs) {
   const { licenses, activations, audit, transaction, clock } = needs;
 
   async function mustFindForChange(reference: LicenseReference): Promise<License> {
-    const license = await licenses.findForChange(reference);
-    if (!license) throw licenseNotFound();
-    return license;
+    return mustExist(await licenses.findForChange(reference));
   }
 
   async function takeSeat(
@@ -106,8 +104,7 @@ export function createActivationService(needs: Needs) {
     const reference = byKey(device.license_key);
     // Read before the license, so that the license's count includes this device.
     const first = await activations.lookUpLive(reference.key, device.machine_fingerprint);
-    const license = await licenses.lookUp(reference.key);
-    if (!license) throw licenseNotFound();
+    const license = mustExist(await licenses.lookUp(reference.key));
     onFound(license);
     refuseUnusable(license, device.product_slug, clock.now());
     refuseFloating(license);
@@ -229,8 +226,7 @@ export function createActivationService(needs: Needs) {
     },
 
     async listDevices(reference: LicenseReference, { cursor, limit }: DevicePage) {
-      const license = await licenses.find(reference);
-      if (!license) throw licenseNotFound();
+      const license = mustExist(await licenses.find(reference));
       // A device that has just called is the one that people ask about.
       await needs.sightings.flush();
       const devices = await activations.list(license.id, idFromCursor(cursor), limit);

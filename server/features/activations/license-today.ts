@@ -6,7 +6,7 @@ import type { LicenseFileCheck } from '#server/features/signing/license-file-ser
 import { RULES_FOR, ruleOutcome, type VerdictQuestion } from '#server/rules/license-verdict.ts';
 import type { RuleInputs } from './activation-contract.ts';
 import type { Activation, ActivationStore } from './activation-store.ts';
-import type { FileRuleName } from './offline-desk-contract.ts';
+import type { FileRuleName } from './air-gap-contract.ts';
 
 export interface Today {
   /**

@@ -1,5 +1,6 @@
 // The most frequent reads. Calls that arrive together share one statement, without ORM work per call.
 import type { Sequelize } from 'sequelize';
+import { GRACE_ENDS_AT } from '#server/database/grace-period.ts';
 import type { Lookup } from '#server/database/batched-lookup.ts';
 import type { WatchedTable } from '#server/database/changed-rows.ts';
 import { sqlOf } from '#server/database/sql.ts';
@@ -45,7 +46,7 @@ const TOKEN: Lookup<string> = {
   columns: `
     t.id AS "tokenId", t.license_id AS "licenseId", t.product AS "product", t.status AS "status",
     t.expires_at AS "expiresAt", t.last_used_at AS "lastUsedAt", l.revoked_at AS "licenseRevokedAt",
-    l.expires_at + p.grace_days * 86400000 AS "licenseGraceEndsAt"`,
+    ${GRACE_ENDS_AT} AS "licenseGraceEndsAt"`,
   from: `
     authorization_tokens t
     JOIN licenses l ON l.id = t.license_id
@@ -58,7 +59,7 @@ const LICENSE: Lookup<LicenseQuestion> = {
   columns: `
     l.id AS "licenseId", l.product AS "product", p.name AS "plan", p.features AS "features",
     p.licensing AS "licensing", l.first_activated_at AS "firstActivatedAt", l.revoked_at AS "revokedAt", l.expires_at AS "expiresAt",
-    l.expires_at + p.grace_days * 86400000 AS "graceEndsAt",
+    ${GRACE_ENDS_AT} AS "graceEndsAt",
     a.id AS "activationId", a.last_seen_at AS "lastSeenAt"`,
   from: `
     licenses l

@@ -5,7 +5,7 @@ import type { RunTransaction } from '#server/database/transaction.ts';
 import type { ChangeLicense } from '#server/features/licenses/license-change.ts';
 import type { License } from '#server/rules/license.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
-import { byRef, licenseNotFound } from '#server/rules/license-reference.ts';
+import { byRef, mustExist } from '#server/rules/license-reference.ts';
 import { refuseRevoked } from '#server/rules/license-refusals.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
@@ -53,11 +53,6 @@ function toTokenObject(token: AuthorizationToken, now: number): AuthorizationTok
 
 export function createAuthorizationTokenService(needs: Needs) {
   const { tokens, licenses, audit, changeLicense, transaction, clock } = needs;
-
-  function mustExist(license: License | null): License {
-    if (!license) throw licenseNotFound();
-    return license;
-  }
 
   function requireToken(token: AuthorizationToken | null, id: number): AuthorizationToken {
     if (!token) throw new ApiError('token_not_found', `authorization token ${id} not found`);

@@ -3,7 +3,7 @@ import type { Audit } from '#server/features/audit/audit-service.ts';
 import { idFromCursor, toPage } from '#server/database/page.ts';
 import { type RunTransaction, together } from '#server/database/transaction.ts';
 import type { Events } from '#server/features/events/event-service.ts';
-import { byIdOrKey, byRef, licenseNotFound } from '#server/rules/license-reference.ts';
+import { byIdOrKey, byRef, mustExist } from '#server/rules/license-reference.ts';
 import { refuseUnsignable } from '#server/rules/license-refusals.ts';
 import type { ChangeLicense } from '#server/features/licenses/license-change.ts';
 import type { License } from '#server/rules/license.ts';
@@ -63,11 +63,6 @@ export function createCertificateService(needs: Needs) {
       now: clock.now(),
       crlUrl: `${needs.apiBaseUrl()}/certs/crl/?format=der`,
     });
-
-  function mustExist(license: License | null): License {
-    if (!license) throw licenseNotFound();
-    return license;
-  }
 
   async function findNamed(
     { id, serial_number: serialNumber }: RequestOf<typeof certificateContract.revokeCertificate>,

@@ -1,5 +1,5 @@
 // What lease rules and groups may be. Services check it before each change, and the import of options files before its dry run.
-import { comparableName, parseNetwork } from '#server/rules/lease-match.ts';
+import { distinctNames, parseNetwork } from '#server/rules/lease-match.ts';
 import { refusedField } from '#server/wire/errors.ts';
 import { tooMany } from '#server/wire/field-rules.ts';
 import { type LeaseGroupKind, MAX_GROUPS, MAX_MEMBERS } from './lease-group-contract.ts';
@@ -11,19 +11,17 @@ export function hostProblem(name: string): string | null {
   return isBroken ? 'is not a network such as 10.0.0.0/8' : null;
 }
 
-/** Each name once, in the spelling that was given first. @throws ApiError `invalid_request` */
+/** Each name once. @throws ApiError `invalid_request` */
 export function checkedMembers(kind: LeaseGroupKind, names: readonly string[]): string[] {
-  const known = new Map<string, string>();
   for (const name of names) {
     const problem = kind === 'host' ? hostProblem(name) : null;
     if (problem !== null)
       throw refusedField('members', { message: `${name} ${problem}`, reason: 'not_a_network' });
-    const key = comparableName(name);
-    if (!known.has(key)) known.set(key, name);
   }
-  if (known.size > MAX_MEMBERS)
+  const members = distinctNames(names);
+  if (members.length > MAX_MEMBERS)
     throw refusedField('members', tooMany(MAX_MEMBERS, `a group has at most ${MAX_MEMBERS} members`));
-  return [...known.values()];
+  return members;
 }
 
 /** @param groups that there are already @throws ApiError `invalid_request` if there cannot be another */

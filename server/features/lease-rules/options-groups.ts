@@ -1,5 +1,5 @@
 // The groups of an options file.
-import { comparableName } from '#server/rules/lease-match.ts';
+import { distinctNames } from '#server/rules/lease-match.ts';
 import { beginning } from '#server/wire/whole-characters.ts';
 import { type LeaseGroupKind, MAX_GROUP_NAME } from './lease-group-contract.ts';
 import type { OptionsEntry } from './options-grammar.ts';
@@ -10,11 +10,6 @@ export interface GroupDraft {
   name: string;
   kind: LeaseGroupKind;
   members: string[];
-}
-
-/** Names without case, as the rules compare them; each once, in the spelling that comes last. */
-export function distinctNames(names: readonly string[]): string[] {
-  return [...new Map(names.map((name) => [comparableName(name), name])).values()];
 }
 
 /** The file may have a group of users and one of hosts with the same name. */

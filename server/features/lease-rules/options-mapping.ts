@@ -1,7 +1,7 @@
 // Turns an options file into lease rules, groups and settings, with a report of each line.
-import { comparableName } from '#server/rules/lease-match.ts';
+import { comparableName, distinctNames } from '#server/rules/lease-match.ts';
 import type { LeaseRuleType } from '#server/rules/lease-rule-type.ts';
-import { collectGroups, distinctNames, type GroupDraft, groupKey } from './options-groups.ts';
+import { collectGroups, type GroupDraft, groupKey } from './options-groups.ts';
 import { type Note, note } from './options-notes.ts';
 import {
   featureText,

@@ -1,5 +1,6 @@
 // What a heartbeat needs, in one statement for many heartbeats.
 import type { Sequelize } from 'sequelize';
+import { GRACE_ENDS_AT } from '#server/database/grace-period.ts';
 import type { Lookup } from '#server/database/batched-lookup.ts';
 import type { WatchedTable } from '#server/database/changed-rows.ts';
 import { sqlOf } from '#server/database/sql.ts';
@@ -29,7 +30,7 @@ const LEASE: Lookup<string> = {
   columns: `
     e.id AS "id", e.license_id AS "licenseId", e.state AS "state", e.units AS "units", e.seat_key AS "seatKey",
     e.product AS "product", e.feature AS "feature", e.overdraft AS "overdraft", e.issued_at AS "issuedAt",
-    e.due_at AS "dueAt", l.revoked_at AS "revokedAt", l.expires_at + p.grace_days * 86400000 AS "graceEndsAt",
+    e.due_at AS "dueAt", l.revoked_at AS "revokedAt", ${GRACE_ENDS_AT} AS "graceEndsAt",
     p.licensing AS "licensing", CASE WHEN e.feature IS NULL THEN NULL ELSE p.features END AS "features",
     l.product AS "licenseProduct", p.lease_seconds AS "leaseSeconds", coalesce(l.own_seats, p.seats) AS "seats",
     coalesce(l.own_overdraft_seats, p.overdraft_seats) AS "overdraftSeats", o.in_use AS "inUse"`,

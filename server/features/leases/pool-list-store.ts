@@ -1,5 +1,6 @@
 // Lists the pools of all floating licenses, those under most pressure first.
 import type { Sequelize } from 'sequelize';
+import { GRACE_ENDS_AT } from '#server/database/grace-period.ts';
 import { allOf, type Condition, given, likePart } from '#server/database/condition.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import { parseLicenseKey } from '#server/rules/license-key.ts';
@@ -101,7 +102,7 @@ export function createPoolListStore(sequelize: Sequelize) {
              WHERE u.license_id = f.id AND u.hour >= $deniedSince) AS "denied"
          FROM (
            SELECT l.id AS "id", l.license_key AS "licenseKey", l.holder AS "holder", l.product AS "product",
-             p.name AS "plan", l.expires_at AS "expiresAt", l.expires_at + p.grace_days * 86400000 AS "graceEndsAt",
+             p.name AS "plan", l.expires_at AS "expiresAt", ${GRACE_ENDS_AT} AS "graceEndsAt",
              l.first_activated_at AS "firstActivatedAt", l.revoked_at AS "revokedAt", ${SEATS} AS "seats", coalesce(l.own_overdraft_seats, p.overdraft_seats) AS "overdraftSeats",
              ${TAKEN} AS "inUse", coalesce(o.borrowed, 0) AS "borrowed", coalesce(o.queued, 0) AS "queued",
              ${PRESSURE} AS "pressure"

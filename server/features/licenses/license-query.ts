@@ -1,4 +1,5 @@
 // SQL for licenses: their columns, and conditions for state, plan, product and expiry. Runs on both databases.
+import { GRACE_ENDS_AT, LONGEST_GRACE } from '#server/database/grace-period.ts';
 import type { Condition } from '#server/database/condition.ts';
 import { DAY_MS } from '#server/wire/instants.ts';
 import { EXPIRING_MS, type LicenseState } from '#server/rules/license-lifecycle.ts';
@@ -29,9 +30,6 @@ export const LISTED_COLUMNS = `${LICENSE_COLUMNS},
 
 export const LICENSE_TABLES = 'licenses l JOIN plans p ON p.id = l.plan_id';
 
-/** The end of the grace period; both operands are BIGINT. */
-const GRACE_ENDS_AT = '(l.expires_at + p.grace_days * 86400000)';
-
 /** The state of a license in SQL, by the same rules as `licenseState`. */
 export const LICENSE_STATE = `CASE
   WHEN l.revoked_at IS NOT NULL THEN 'revoked'
@@ -41,10 +39,8 @@ export const LICENSE_STATE = `CASE
   WHEN l.first_activated_at IS NULL THEN 'issued'
   ELSE 'active' END`;
 
-/** The longest grace period of all plans. A license whose term ended before that is expired on any plan. */
-const LONGEST_GRACE = '(SELECT coalesce(max(m.grace_days), 0) FROM plans m) * 86400000';
-const GRACE_IS_OVER =
-  'l.expires_at + (SELECT g.grace_days FROM plans g WHERE g.id = l.plan_id) * 86400000 <= $now';
+/** In a condition that needs no other column of the plan. */
+const GRACE_IS_OVER = `(SELECT ${GRACE_ENDS_AT} FROM plans p WHERE p.id = l.plan_id) <= $now`;
 
 /** The same rules as conditions per state, with ranges of `expires_at` for the index. */
 const STATE_CONDITIONS: Record<LicenseState, string> = {

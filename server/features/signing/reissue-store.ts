@@ -1,10 +1,10 @@
 // License files signed by a key: for devices, for licenses with a file that is not bound to a device, and for borrowed seats.
 import type { Sequelize } from 'sequelize';
+import { GRACE_ENDS_AT } from '#server/database/grace-period.ts';
 import { cursorOf, NUMBER } from '#server/database/cursor.ts';
 import { toPage } from '#server/database/page.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
-import { DAY_MS } from '#server/wire/instants.ts';
 import type { FileToReissue } from './signing-contract.ts';
 import type { SigningKeyRow } from './signing-key-model.ts';
 
@@ -62,7 +62,7 @@ const BORROWED = `
 const FILES = `
   FROM (${[DEVICES, UNBOUND, EARLIER, BORROWED].join(' UNION ALL ')}) files
   JOIN licenses l ON l.id = files.license_id JOIN plans p ON p.id = l.plan_id
-  WHERE l.revoked_at IS NULL AND l.expires_at + p.grace_days * ${DAY_MS} > $now`;
+  WHERE l.revoked_at IS NULL AND ${GRACE_ENDS_AT} > $now`;
 
 const LIST = `
   SELECT page.*, a.machine_name AS "machineName", e.user_name AS "user", e.host AS "host",

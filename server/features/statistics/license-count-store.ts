@@ -1,9 +1,9 @@
 // Counts licenses: a few hundredths of a second for a million, with one index per number.
 import type { Sequelize } from 'sequelize';
+import { GRACE_ENDS_AT, LONGEST_GRACE } from '#server/database/grace-period.ts';
 import type { Values } from '#server/database/named-values.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import type { LicenseState } from '#server/rules/license-lifecycle.ts';
-import { DAY_MS } from '#server/wire/instants.ts';
 
 export interface StateCounts {
   total: number;
@@ -75,8 +75,8 @@ export function createLicenseCountStore(sequelize: Sequelize, expiringMs: number
         'in_grace',
         `${licenses('licenses_expiry')} JOIN plans p ON p.id = l.plan_id
        WHERE l.revoked_at IS NULL AND l.expires_at <= $now
-         AND l.expires_at > $now - (SELECT max(grace_days) FROM plans) * ${DAY_MS}
-         AND l.expires_at + p.grace_days * ${DAY_MS} > $now ${only}`,
+         AND l.expires_at > $now - ${LONGEST_GRACE}
+         AND ${GRACE_ENDS_AT} > $now ${only}`,
       ),
     ];
   }

@@ -5,7 +5,7 @@ import { afterCommit } from '#server/database/current-transaction.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
-import { byRef, licenseNotFound } from '#server/rules/license-reference.ts';
+import { byRef, mustExist } from '#server/rules/license-reference.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
@@ -43,9 +43,7 @@ export function createDeliveryService(needs: Needs) {
   }
 
   async function licenseIdOf(ref: string): Promise<number> {
-    const license = await needs.licenses.find(byRef(ref));
-    if (!license) throw licenseNotFound();
-    return license.id;
+    return mustExist(await needs.licenses.find(byRef(ref))).id;
   }
 
   return {

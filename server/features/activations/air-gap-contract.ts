@@ -38,7 +38,7 @@ export const FILE_RULE_NAMES = [
 const { request: requestText, ttl_days } = activationAdminContract.activateOffline.request.shape;
 const { license_file, license_key } = activationContract.validateOffline.request.shape;
 
-export const offlineDeskContract = {
+export const airGapContract = {
   previewOfflineRequest: endpoint({
     method: 'POST',
     path: '/offline/preview/',

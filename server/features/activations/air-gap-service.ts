@@ -12,7 +12,7 @@ import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
 import { readableText } from '#server/wire/readable-text.ts';
 import type { LicenseFileCheck, LicenseFiles } from '#server/features/signing/license-file-service.ts';
 import { toActivationObject } from './activation-presenter.ts';
-import { byKey, byRef, licenseNotFound } from '#server/rules/license-reference.ts';
+import { byKey, byRef, licenseNotFound, mustExist } from '#server/rules/license-reference.ts';
 import {
   refuseFloating,
   refuseFull,
@@ -28,8 +28,8 @@ import {
   type ActivationObstacle,
   FILE_RULE_NAMES,
   type FileRuleName,
-  type offlineDeskContract,
-} from './offline-desk-contract.ts';
+  type airGapContract,
+} from './air-gap-contract.ts';
 import { deviceOf, readMachineRequest } from './offline-request.ts';
 
 interface Needs {
@@ -41,9 +41,9 @@ interface Needs {
   clock: Clock;
 }
 
-type PreviewReply = ReplyOf<typeof offlineDeskContract.previewOfflineRequest>;
-type ExplainRequest = RequestOf<typeof offlineDeskContract.explainLicenseFile>;
-type ExplainReply = ReplyOf<typeof offlineDeskContract.explainLicenseFile>;
+type PreviewReply = ReplyOf<typeof airGapContract.previewOfflineRequest>;
+type ExplainRequest = RequestOf<typeof airGapContract.explainLicenseFile>;
+type ExplainReply = ReplyOf<typeof airGapContract.explainLicenseFile>;
 type ExplainedRule = ExplainReply['rules'][number];
 
 function isObstacle(code: string): code is ActivationObstacle {
@@ -68,7 +68,7 @@ function explainChecks({ checks, machine }: LicenseFileCheck, request: ExplainRe
   });
 }
 
-export function createOfflineDeskService(needs: Needs) {
+export function createAirGapService(needs: Needs) {
   const { licenses, activations, files, audit, transaction, clock } = needs;
   const lookUpToday = createTodayLookup({ licenses, activations });
 
@@ -163,12 +163,11 @@ export function createOfflineDeskService(needs: Needs) {
       };
     },
 
-    issueFile: (request: RequestOf<typeof offlineDeskContract.issueLicenseFile>, call: Call) =>
+    issueFile: (request: RequestOf<typeof airGapContract.issueLicenseFile>, call: Call) =>
       transaction(async () => {
         const { machine_fingerprint: fingerprint, ttl_days: ttlDays = null } = request;
         // The lock prevents a concurrent release of the device.
-        const license = await licenses.findForChange(byRef(request.license));
-        if (!license) throw licenseNotFound();
+        const license = mustExist(await licenses.findForChange(byRef(request.license)));
         const device = await deviceFor(license, fingerprint);
         const key = await files.activeKey();
         const order = { license, fingerprint: fingerprint ?? null, ttlDays, encrypt: false, key };
@@ -182,4 +181,4 @@ export function createOfflineDeskService(needs: Needs) {
   };
 }
 
-export type OfflineDeskService = ReturnType<typeof createOfflineDeskService>;
+export type AirGapService = ReturnType<typeof createAirGapService>;

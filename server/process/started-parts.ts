@@ -1,0 +1,36 @@
+// What a start has opened so far. It is closed again at the stop, or when a later step of the start fails.
+
+type End = () => void | Promise<void>;
+
+/** @param giveUp aborts the start */
+export function createStartedParts(giveUp?: AbortSignal) {
+  const parts: { name: string; end: End }[] = [];
+  let ending: string | null = null;
+  let ended: Promise<void> | undefined;
+
+  async function endAll(): Promise<void> {
+    const failures: unknown[] = [];
+    // Each part is ended even if an earlier one fails: the lock must be released in any case.
+    for (const { name, end } of parts.toReversed()) {
+      ending = name;
+      try {
+        await end();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+
+  return {
+    /** @throws the reason of `giveUp` */
+    add(name: string, end: End): void {
+      parts.push({ name, end });
+      giveUp?.throwIfAborted();
+    },
+    /** Ends all parts once, the newest first. @throws the first error, after all parts were ended */
+    end: (): Promise<void> => (ended ??= endAll()),
+    /** The name of the part that is being ended; null before `end`. */
+    ending: (): string | null => ending,
+  };
+}

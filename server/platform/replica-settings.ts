@@ -9,7 +9,8 @@ export const REPLICA_SETTINGS = {
     flag: 'replica-database-url',
     argument: '<url>',
     help: 'streaming replica of the PostgreSQL database, for lists and statistics of the back office',
-    allowed: 'a URL such as postgres://user@host:port/database',
+    allowed:
+      'a URL such as postgres://user@host:port/database (with special characters of the password percent-encoded)',
     kind: 'text',
     secret: true,
     parse: postgresUrl,

@@ -1,4 +1,4 @@
-// Parses setting values. Each parser returns undefined for an invalid text.
+// Parses setting values. Each parser returns undefined for an invalid text. Commands load this, so it uses no library.
 import { isIP, isIPv4 } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
 import { isLoopback } from './loopback.ts';
@@ -31,16 +31,27 @@ function url(protocols: string[]) {
     URL.canParse(text) && protocols.includes(new URL(text).protocol) ? text : undefined;
 }
 
+/** False for a `%` that encodes nothing, as in a password that was not encoded. The driver would refuse it. */
+function isDecodable(text: string): boolean {
+  try {
+    // The bundler removes a call whose result is not used.
+    return decodeURIComponent(text) !== '';
+  } catch {
+    return false;
+  }
+}
+
 export function postgresUrl(text: string): string | undefined {
-  return text.includes('://') ? url(['postgres:', 'postgresql:'])(text) : undefined;
+  const isUrl = text.includes('://') && isDecodable(text);
+  return isUrl ? url(['postgres:', 'postgresql:'])(text) : undefined;
 }
 
 /** Appears in links, so it must not contain a password. */
 export function baseUrl(text: string): string | undefined {
   const address = url(['http:', 'https:'])(text);
-  if (address === undefined || new URL(address).username !== '' || new URL(address).password !== '')
-    return undefined;
-  return address.replace(/\/+$/u, '');
+  if (address === undefined) return undefined;
+  const { username, password } = new URL(address);
+  return username || password || /[?#]/u.test(address) ? undefined : address.replace(/\/+$/u, '');
 }
 
 /** An origin: browsers send it with every call, and it is compared as a whole. */
@@ -62,12 +73,13 @@ export function ipAddress(text: string): string | undefined {
   return isIP(text) === 0 ? undefined : text;
 }
 
+/** Whether `parseNetwork` would read it. */
 function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');
+  if (rest.length > 0 || isIP(address) === 0 || address.includes('%')) return false;
+  const least = /^::ffff:/iu.test(address) ? 96 : 0;
   const most = isIPv4(address) ? 32 : 128;
-  return (
-    rest.length === 0 && isIP(address) !== 0 && (bits === undefined || integer(0, most)(bits) !== undefined)
-  );
+  return bits === undefined || integer(least, most)(bits) !== undefined;
 }
 
 export function networks(text: string): string[] | undefined {
@@ -84,7 +96,7 @@ export function tls(text: string): TlsSetting | undefined {
   return certificate && key && rest.length === 0 ? { mode: 'files', certificate, key } : undefined;
 }
 
-/** Express's `trust proxy`: false, a number of hops, or the proxies' addresses. */
+/** False, how many proxies there are, or their addresses. */
 export function trustProxy(text: string): false | number | string[] | undefined {
   if (text === 'off') return false;
   if (text === 'on') return 1;

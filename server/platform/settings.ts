@@ -89,7 +89,7 @@ export const SETTINGS = {
     flag: 'base-url',
     argument: '<url>',
     help: 'public URL of the API, used in links and certificates',
-    allowed: 'an http or https address without a user name',
+    allowed: 'an http or https address without a user name, ? or #',
     kind: 'text',
     parse: baseUrl,
     fallback: null,
@@ -99,7 +99,8 @@ export const SETTINGS = {
     flag: 'database-url',
     argument: '<url>',
     help: 'PostgreSQL instead of SQLite in the data directory',
-    allowed: 'a URL such as postgres://user@host:port/database',
+    allowed:
+      'a URL such as postgres://user@host:port/database (with special characters of the password percent-encoded)',
     kind: 'text',
     secret: true,
     parse: postgresUrl,

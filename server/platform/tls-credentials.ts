@@ -44,8 +44,18 @@ const LOOK_EVERY_MS = 2000;
  * @throws Error with one line that says what is wrong
  */
 export function checkCredentials({ certificate, key }: TlsCredentials): X509Certificate {
-  const own = read('certificate', 'unreadable_certificate', () => new X509Certificate(certificate));
-  const privateKey = read('private key', 'not_a_private_key', () => createPrivateKey(key));
+  const own = read(
+    'certificate',
+    'unreadable_certificate',
+    () => new X509Certificate(certificate),
+    'it must be in PEM format',
+  );
+  const privateKey = read(
+    'private key',
+    'not_a_private_key',
+    () => createPrivateKey(key),
+    'it must be in PEM format and not encrypted',
+  );
   if (!own.checkPrivateKey(privateKey))
     throw new RuleError('the private key does not belong to the certificate', {
       reason: 'not_key_of_certificate',
@@ -55,13 +65,15 @@ export function checkCredentials({ certificate, key }: TlsCredentials): X509Cert
   return own;
 }
 
-function read<Result>(what: string, reason: RuleReason, reading: () => Result): Result {
+/** @param remedy what OpenSSL's message does not say */
+function read<Result>(what: string, reason: RuleReason, reading: () => Result, remedy?: string): Result {
   try {
     return reading();
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
     const rule = { reason, values: { code } };
-    throw new RuleError(`the ${what} is not usable: ${message}`, rule, { cause: error });
+    const problem = remedy === undefined ? message : `${remedy} (${message})`;
+    throw new RuleError(`the ${what} is not usable: ${problem}`, rule, { cause: error });
   }
 }
 

@@ -1,5 +1,5 @@
 // Which requesters a lease rule is about: by user, host, group or network.
-import ipaddr from 'ipaddr.js';
+import { isInNetworks, type Network, parseNetworks } from '#server/wire/networks.ts';
 
 /** Who asks for a lease, or holds one. User and host are what the client reports; the address is what the server sees. */
 export interface LeaseRequester {
@@ -23,11 +23,7 @@ export interface LeaseMatch {
   readonly address?: string | undefined;
 }
 
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Test = (requester: LeaseRequester) => boolean;
-
-/** Bits of an IPv6 address before the IPv4 address that it contains. */
-const MAPPED_BITS = 96;
 
 /**
  * User and host names are compared without case, as Windows and DNS do, and however an accent is encoded. A user who
@@ -47,49 +43,19 @@ export function distinctNames(names: readonly string[]): string[] {
   return [...known.values()];
 }
 
-/** Null if the text is not an IP address. `::ffff:10.0.0.1`, as dual-stack sockets report it, is 10.0.0.1. */
-function parseAddress(text: string): Address | null {
-  const plain = text.replace(/%.*$/u, '');
-  if (ipaddr.IPv4.isValidFourPartDecimal(plain)) return ipaddr.IPv4.parse(plain);
-  if (!ipaddr.IPv6.isValid(plain)) return null;
-  const address = ipaddr.IPv6.parse(plain);
-  return address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
-}
-
-interface Network {
-  start: Address;
-  bits: number;
-}
-
-/** Null if the text is not a network in CIDR notation or an IP address. */
-export function parseNetwork(text: string): Network | null {
-  const [base = '', length, ...rest] = text.split('/');
-  const start = base.includes('%') ? null : parseAddress(base);
-  if (start === null || rest.length > 0) return null;
-  const most = start.kind() === 'ipv4' ? 32 : 128;
-  if (length === undefined) return { start, bits: most };
-  if (!/^\d{1,3}$/u.test(length)) return null;
-  const isMapped = start.kind() === 'ipv4' && base.includes(':');
-  const bits = Number(length) - (isMapped ? MAPPED_BITS : 0);
-  return bits >= 0 && bits <= most ? { start, bits } : null;
-}
-
-function isInside(address: string | null, networks: readonly Network[]): boolean {
-  if (address === null || networks.length === 0) return false;
-  const caller = parseAddress(address);
-  if (caller === null) return false;
-  return networks.some(({ start, bits }) => start.kind() === caller.kind() && caller.match(start, bits));
-}
-
 function isNamed(name: string | null, names: ReadonlySet<string>): boolean {
   return name !== null && names.has(comparableName(name));
+}
+
+function isFrom(address: string | null, networks: readonly Network[]): boolean {
+  return address !== null && isInNetworks(address, networks);
 }
 
 function groupTest({ kind, members }: LeaseGroup): Test {
   const names = new Set(members.map((member) => comparableName(member)));
   if (kind === 'user') return ({ user }) => isNamed(user, names);
-  const networks = members.flatMap((member) => parseNetwork(member) ?? []);
-  return ({ host, address }) => isNamed(host, names) || isInside(address, networks);
+  const networks = parseNetworks(members);
+  return ({ host, address }) => isNamed(host, names) || isFrom(address, networks);
 }
 
 /** A requester who does not report a field is not matched by a rule about that field. */
@@ -105,8 +71,8 @@ export function compileMatch({ user, host, group, address }: LeaseMatch): Test {
   }
   if (group !== undefined) tests.push(groupTest(group));
   if (address !== undefined) {
-    const network = parseNetwork(address);
-    tests.push((requester) => network !== null && isInside(requester.address, [network]));
+    const networks = parseNetworks([address]);
+    tests.push((requester) => isFrom(requester.address, networks));
   }
   return (requester) => tests.every((test) => test(requester));
 }

@@ -15,10 +15,11 @@ const SENTENCES = {
   not_in_future: 'must be in the future',
   not_an_email: 'must be an email address',
   not_a_url: 'must be a URL',
-  not_a_public_url: 'must be an http or https address without a user name',
+  not_a_public_url: 'must be an http or https address without a user name, ? or #',
   not_an_admin_url:
     'must be an https address without a path, such as https://desk.example.com; http for a loopback host only',
-  not_a_database_url: 'must be a URL such as postgres://user@host:port/database',
+  not_a_database_url:
+    'must be a URL such as postgres://user@host:port/database (with special characters of the password percent-encoded)',
   not_a_host: 'must be an IP address or host name',
   not_an_address: 'must be an IP address',
   not_a_network: 'must be a network such as 10.0.0.0/8 or an IP address',

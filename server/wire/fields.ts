@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { refusal, RULE_REASONS, sentenceOf } from './field-rules.ts';
 import { LAST_MOMENT } from './instants.ts';
+import { parseNetwork } from './networks.ts';
 import { readableText, textProblem } from './readable-text.ts';
 import { ruleValues } from './rule-values.ts';
 
@@ -88,17 +89,11 @@ export const fingerprint = z
   .regex(/^sha256:[0-9a-f]{64}$/u, sentenceOf('not_a_fingerprint'))
   .meta({ description: 'Device fingerprint: `sha256:` followed by 64 lowercase hex digits.' });
 
-const V4_NETWORK = z.union([z.cidrv4(), z.ipv4()]);
-const V6_NETWORK = z.union([z.cidrv6(), z.ipv6()]);
-
 /** A network in CIDR notation; a single address is a network of one. */
 export const network = z
   .string()
   .max(50, { abort: true })
-  .refine(
-    (value) => V4_NETWORK.safeParse(value).success || V6_NETWORK.safeParse(value).success,
-    sentenceOf('not_a_network'),
-  );
+  .refine((value) => parseNetwork(value) !== null, sentenceOf('not_a_network'));
 
 /** A time in a request: ISO 8601 with offset, epoch milliseconds for the handler. */
 export const moment = z.iso

@@ -140,6 +140,12 @@ it.each<[string, Partial<ServeOptions>, string | null, string[]]>([
     ['--admin-host', '"0.0.0.0"', '--admin-url is not set'],
   ],
   [
+    'of a database whose password is not encoded',
+    { env: { LICENSE_DESK_DATABASE_URL: 'postgres://desk:100%@127.0.0.1:1/desk' } },
+    null,
+    ['LICENSE_DESK_DATABASE_URL', 'desk:********@127.0.0.1', 'postgres://user@host', 'percent-encoded'],
+  ],
+  [
     'of a master key',
     { env: { LICENSE_DESK_MASTER_KEY: 'c2hvcnQ=' } },
     null,

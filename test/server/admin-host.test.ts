@@ -81,6 +81,13 @@ describe('a listener beyond loopback', () => {
     );
   });
 
+  it('may be loopback as an IPv4-mapped address', async () => {
+    const desk = await startTestServer({ flags: { 'admin-host': '::ffff:127.0.0.1' } });
+    onTestFinished(() => desk.stop());
+    expect(new URL(desk.adminOrigin).hostname).toBe('127.0.0.1');
+    expect((await jsonCall(`${desk.adminOrigin}/admin/api/session/help/`)).status).toBe(200);
+  });
+
   it('is tried and checked before it is saved', async () => {
     const dataDir = await keptDataDir();
     const desk = await startTestServer({ dataDir });

@@ -210,6 +210,7 @@ describe('an API token', () => {
     [{ name: 'x', role: 'admin', expires_at: '2030-01-01T00:00:00Z' }, 'invalid_request'],
     [{ name: 'x', role: 'admin', expires_at: 'tomorrow' }, 'invalid_request'],
     [{ name: 'x', role: 'admin', networks: ['10.0.0.0/33'] }, 'invalid_request'],
+    [{ name: 'x', role: 'admin', networks: ['::ffff:10.0.0.0/8'] }, 'invalid_request'],
     [{ name: 'x', role: 'admin', networks: ['here'] }, 'invalid_request'],
     [{ name: 'x', role: 'admin', networks: '10.0.0.0/8' }, 'invalid_request'],
     [{ name: '' }, 'invalid_request'],
@@ -247,6 +248,7 @@ describe('an API token that is limited', () => {
   it.each([
     [['127.0.0.0/8'], 200],
     [['10.0.0.0/8', '127.0.0.1'], 200],
+    [['::ffff:127.0.0.0/104'], 200],
     [['10.0.0.0/8'], 401],
     [['::1/128', 'fd00::/8'], 401],
   ])('to the networks %j: %i from 127.0.0.1', async (networks, status) => {

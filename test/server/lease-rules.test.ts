@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { compileMatch, type LeaseMatch, parseNetwork } from '#server/rules/lease-match.ts';
+import { compileMatch, type LeaseMatch } from '#server/rules/lease-match.ts';
+import { parseNetwork } from '#server/wire/networks.ts';
 import {
   compileLeaseRules,
   type LeaseHolder,

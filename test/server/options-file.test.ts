@@ -172,9 +172,9 @@ describe('a setting', () => {
 });
 
 describe('a group', () => {
-  it('has the members of all its lines, each once', () => {
+  it('has the members of all its lines, each once, in the spelling that comes first', () => {
     const { groups } = mapOptionsFile('GROUP t ada\nGROUP t grace ADA\nRESERVE 1 f GROUP t\n', []);
-    expect(groups).toEqual([{ line: 1, name: 't', kind: 'user', members: ['ADA', 'grace'] }]);
+    expect(groups).toEqual([{ line: 1, name: 't', kind: 'user', members: ['ada', 'grace'] }]);
   });
 
   it('is imported only if a rule names it', () => {

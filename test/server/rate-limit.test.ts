@@ -156,6 +156,13 @@ describe('--trust-proxy', () => {
     expect((await from('192.0.2.2')).status).toBe(401);
   });
 
+  it.each(['0.0.0.0/0', '::ffff:127.0.0.0/104'])('takes %s as the network of the peer', async (network) => {
+    await start({ 'rate-limit': '1', 'trust-proxy': network });
+    expect((await from('192.0.2.1')).status).toBe(401);
+    expectFailure(await from('192.0.2.1'), 'rate_limited');
+    expect((await from('192.0.2.2')).status).toBe(401);
+  });
+
   it('off, for other proxies than the peer, takes the peer', async () => {
     await start({ 'rate-limit': '1', 'trust-proxy': '192.0.2.7' });
     expect((await from('10.0.0.1')).status).toBe(401);

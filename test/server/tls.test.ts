@@ -196,3 +196,16 @@ it('files that do not belong together stop the start, in one line', async () => 
     'the private key does not belong to the certificate';
   await expect(startTestServer({ flags: { tls } })).rejects.toThrow(message);
 });
+
+it('a file that is not in PEM format stops the start, and what it must be is said', async () => {
+  const folder = await keptDataDir();
+  const { certificate, key } = makePemFiles(folder, 'own');
+  for (const [tls, expected] of [
+    [`${key},${key}`, 'the certificate is not usable: it must be in PEM format'],
+    [
+      `${certificate},${certificate}`,
+      'the private key is not usable: it must be in PEM format and not encrypted',
+    ],
+  ] as const)
+    await expect(startTestServer({ flags: { tls } })).rejects.toThrow(expected);
+});

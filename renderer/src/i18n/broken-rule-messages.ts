@@ -24,10 +24,11 @@ export const brokenRuleMessages = messagesOf<Record<RuleReason, string>>(
     not_in_future: 'Enter a date in the future.',
     not_an_email: "Enter an email address, such as name{'@'}example.com.",
     not_a_url: 'Enter a complete address, such as https://example.com.',
-    not_a_public_url: 'Enter an http or https address without a user name.',
+    not_a_public_url: 'Enter an http or https address without a user name, ? or #.',
     not_an_admin_url:
       'Enter an https address without a path, such as https://desk.example.com. For a loopback host, http is allowed.',
-    not_a_database_url: "Enter a URL, such as postgres://user{'@'}host:port/database.",
+    not_a_database_url:
+      "Enter a URL, such as postgres://user{'@'}host:port/database. In a password, write %25 for %, %40 for {'@'} and %2F for /.",
     not_a_host: 'Enter an IP address or a host name.',
     not_an_address: 'Enter an IP address.',
     not_a_network: 'Enter a network such as 10.0.0.0/8, or an IP address.',
@@ -143,10 +144,11 @@ export const brokenRuleMessages = messagesOf<Record<RuleReason, string>>(
     not_in_future: 'Geben Sie ein Datum in der Zukunft ein.',
     not_an_email: "Geben Sie eine E-Mail-Adresse ein, etwa name{'@'}example.com.",
     not_a_url: 'Geben Sie eine vollständige Adresse ein, etwa https://example.com.',
-    not_a_public_url: 'Geben Sie eine http- oder https-Adresse ohne Benutzernamen ein.',
+    not_a_public_url: 'Geben Sie eine http- oder https-Adresse ohne Benutzernamen, ? und # ein.',
     not_an_admin_url:
       'Geben Sie eine https-Adresse ohne Pfad ein, etwa https://desk.example.com. Für einen Loopback-Host ist http erlaubt.',
-    not_a_database_url: "Geben Sie eine URL ein, etwa postgres://benutzer{'@'}host:port/datenbank.",
+    not_a_database_url:
+      "Geben Sie eine URL ein, etwa postgres://benutzer{'@'}host:port/datenbank. Schreiben Sie in einem Passwort %25 für %, %40 für {'@'} und %2F für /.",
     not_a_host: 'Geben Sie eine IP-Adresse oder einen Hostnamen ein.',
     not_an_address: 'Geben Sie eine IP-Adresse ein.',
     not_a_network: 'Geben Sie ein Netzwerk wie 10.0.0.0/8 oder eine IP-Adresse ein.',

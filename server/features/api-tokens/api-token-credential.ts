@@ -1,5 +1,5 @@
 // Reads the credential of an API call and explains why it is rejected.
-import { isInNetworks } from '#server/platform/network-list.ts';
+import { isInNetworks, parseNetworks } from '#server/wire/networks.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
 import type { ApiToken } from './api-token-store.ts';
@@ -46,6 +46,6 @@ export function refuseUnusable(token: ApiToken, { isPrevious, address, now }: Us
   if (isPrevious && (token.previousExpiresAt ?? 0) <= now)
     throw unauthorized('the API token was replaced by a rotation; use the new one');
   const networks = networksOf(token);
-  if (networks.length > 0 && !isInNetworks(address ?? '', networks))
+  if (networks.length > 0 && !isInNetworks(address ?? '', parseNetworks(networks)))
     throw unauthorized(`the API token must not be used from ${address ?? 'an unknown address'}`);
 }

@@ -1,5 +1,6 @@
 // What lease rules and groups may be. Services check it before each change, and the import of options files before its dry run.
-import { distinctNames, parseNetwork } from '#server/rules/lease-match.ts';
+import { distinctNames } from '#server/rules/lease-match.ts';
+import { parseNetwork } from '#server/wire/networks.ts';
 import { refusedField } from '#server/wire/errors.ts';
 import { tooMany } from '#server/wire/field-rules.ts';
 import { type LeaseGroupKind, MAX_GROUPS, MAX_MEMBERS } from './lease-group-contract.ts';

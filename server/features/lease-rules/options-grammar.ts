@@ -1,6 +1,6 @@
 // What a line of an options file says. The syntax is that of the vendors' administration guides: FlexNet Publisher
 // "Options File Syntax", RLM "The ISV Options File". Keywords are read in any case.
-import { parseNetwork } from '#server/rules/lease-match.ts';
+import { parseNetwork } from '#server/wire/networks.ts';
 import { textProblem } from '#server/wire/readable-text.ts';
 import { type LeaseGroupKind, MAX_CLIENT_NAME, MAX_GROUP_NAME } from './lease-group-contract.ts';
 import { hostProblem } from './lease-rule-checks.ts';

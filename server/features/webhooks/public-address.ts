@@ -1,10 +1,8 @@
 // Decides which addresses a webhook may reach: public ones, and networks that the administrator allows.
-import { isIP, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { type Address, isWithin, type Network, parseAddress, parseNetworks } from '#server/wire/networks.ts';
 
-type Network = [address: ipaddr.IPv4 | ipaddr.IPv6, prefixLength: number];
-
-const networks = (...texts: string[]): Network[] => texts.map((text) => ipaddr.parseCIDR(text));
+const networks = (...texts: string[]): Network[] => parseNetworks(texts);
 
 /** Unicast as assigned by IANA. Everything else is reserved or unassigned (RFC 4291 section 2.4). */
 const GLOBAL_V6 = networks('2000::/3');
@@ -41,17 +39,8 @@ const BY_NAME_ONLY = networks(
   'fd20:ce::254/128',
 );
 
-/** `::ffff:a.b.c.d` is the IPv4 address itself: the operating system connects to that. */
-function withoutMapping(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
-  return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
-}
-
-function isWithin(address: ipaddr.IPv4 | ipaddr.IPv6, list: readonly Network[]): boolean {
-  return list.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
-}
-
 /** The IPv4 addresses that tunnels and translators would forward to. */
-function embeddedV4(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4[] {
+function embeddedV4(address: Address): ipaddr.IPv4[] {
   const bytes = address.toByteArray();
   if (isWithin(address, SIX_TO_FOUR)) return [new ipaddr.IPv4(bytes.slice(2, 6))];
   if (isWithin(address, TEREDO)) {
@@ -61,39 +50,17 @@ function embeddedV4(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4[] {
 }
 
 /** By the IANA special-purpose registries (RFC 6890), as in ipaddr.js. A tunnel address is never public. */
-function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+function isPublic(address: Address): boolean {
   if (isWithin(address, BY_NAME_ONLY)) return false;
   if (isWithin(address, NAT64)) return embeddedV4(address).every(isPublic);
   return address.range() === 'unicast' && (address.kind() === 'ipv4' || isWithin(address, GLOBAL_V6));
 }
 
-/**
- * Null if the text is not an address. IPv6 goes through the URL parser first, because ipaddr.js treats the
- * IPv4-compatible
- * `::127.0.0.1` as an IPv4-mapped address.
- */
-function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
-  const plain = text.replace(/%.*$/u, '');
-  if (isIP(plain) === 0) return null;
-  return ipaddr.parse(isIPv6(plain) ? new URL(`https://[${plain}]`).hostname.slice(1, -1) : plain);
-}
-
-/** Parses an allow-list entry; a single address is a network of one. Null if it is neither. */
-function parseNetwork(text: string): Network | null {
-  const [start = '', length] = text.split('/');
-  const address = parseAddress(start);
-  if (address === null) return null;
-  const most = address.kind() === 'ipv4' ? 32 : 128;
-  const bits = length === undefined ? most : Number(length);
-  if (!/^\d*$/u.test(length ?? '') || length === '' || bits > most) return null;
-  const bare = withoutMapping(address);
-  return bare === address || bits < 96 ? [address, bits] : [bare, bits - 96];
-}
-
-function opens([network, bits]: Network, address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
-  if (!isWithin(address, [[network, bits]])) return false;
+function opens(network: Network, address: Address): boolean {
+  if (!isWithin(address, [network])) return false;
   return BY_NAME_ONLY.every(
-    (guarded) => !isWithin(address, [guarded]) || (bits >= guarded[1] && isWithin(network, [guarded])),
+    (guarded) =>
+      !isWithin(address, [guarded]) || (network.bits >= guarded.bits && isWithin(network.start, [guarded])),
   );
 }
 
@@ -105,15 +72,11 @@ function opens([network, bits]: Network, address: ipaddr.IPv4 | ipaddr.IPv6): bo
  * @param allow networks such as `10.0.0.0/8`, and single addresses
  */
 export function isReachable(address: string, allow: readonly string[]): boolean {
-  const parsed = parseAddress(address);
-  if (parsed === null) return false;
-  const judged = withoutMapping(parsed);
+  const judged = parseAddress(address);
+  if (judged === null) return false;
   if (isPublic(judged)) return true;
   // `::1` has the form of an IPv4-compatible address, but is loopback.
   const leadsTo = isWithin(judged, BY_NAME_ONLY) ? [] : embeddedV4(judged);
   if (leadsTo.some((inner) => isWithin(inner, BY_NAME_ONLY))) return false;
-  return allow.some((text) => {
-    const network = parseNetwork(text);
-    return network !== null && opens(network, judged);
-  });
+  return parseNetworks(allow).some((network) => opens(network, judged));
 }

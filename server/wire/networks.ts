@@ -1,0 +1,58 @@
+// IP addresses, and networks in CIDR notation. An IPv4-mapped IPv6 address (`::ffff:10.0.0.1`) is the IPv4 address itself:
+// dual-stack sockets report IPv4 callers in this form, and the operating system connects to the IPv4 address.
+import ipaddr from 'ipaddr.js';
+
+export type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+export interface Network {
+  start: Address;
+  /** How many leading bits all addresses share. */
+  bits: number;
+}
+
+/** Bits of an IPv6 address before the IPv4 address that it contains. */
+const MAPPED_BITS = 96;
+
+/** ipaddr.js takes the IPv4-compatible `::127.0.0.1` for an IPv4-mapped address. The URL parser does not. */
+function parseV6(text: string): ipaddr.IPv6 | null {
+  const host = `http://[${text}]`;
+  if (!/^[\da-f:.]+$/iu.test(text) || !URL.canParse(host)) return null;
+  return ipaddr.IPv6.parse(new URL(host).hostname.slice(1, -1));
+}
+
+/** Null if the text is not an IP address. A zone, as in `fe80::1%eth0`, is ignored. */
+export function parseAddress(text: string): Address | null {
+  const plain = text.replace(/%.*$/u, '');
+  if (ipaddr.IPv4.isValidFourPartDecimal(plain)) return ipaddr.IPv4.parse(plain);
+  const address = parseV6(plain);
+  return address?.isIPv4MappedAddress() ? address.toIPv4Address() : address;
+}
+
+/** A single address is a network of one. Null if the text is neither. */
+export function parseNetwork(text: string): Network | null {
+  const [base = '', length, ...rest] = text.split('/');
+  const start = base.includes('%') ? null : parseAddress(base);
+  if (start === null || rest.length > 0) return null;
+  const most = start.kind() === 'ipv4' ? 32 : 128;
+  if (length === undefined) return { start, bits: most };
+  if (!/^\d{1,3}$/u.test(length)) return null;
+  const isMapped = start.kind() === 'ipv4' && base.includes(':');
+  const bits = Number(length) - (isMapped ? MAPPED_BITS : 0);
+  return bits >= 0 && bits <= most ? { start, bits } : null;
+}
+
+/** Leaves out what is not a network. */
+export function parseNetworks(texts: readonly string[]): Network[] {
+  return texts.flatMap((text) => parseNetwork(text) ?? []);
+}
+
+/** A network never contains addresses of the other family. */
+export function isWithin(address: Address, networks: readonly Network[]): boolean {
+  return networks.some(({ start, bits }) => start.kind() === address.kind() && address.match(start, bits));
+}
+
+/** False if the text is not an IP address. */
+export function isInNetworks(text: string, networks: readonly Network[]): boolean {
+  const address = networks.length === 0 ? null : parseAddress(text);
+  return address !== null && isWithin(address, networks);
+}

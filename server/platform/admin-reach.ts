@@ -8,10 +8,8 @@ const LOOPBACK = '127.0.0.1';
 
 /** All addresses to listen on. A wildcard includes loopback. */
 export function adminHosts(adminHost: string): string[] {
-  // An IPv4-mapped address is the IPv4 address itself.
-  const host = adminHost.replace(/^::ffff:(?=\d+\.)/iu, '');
-  const includesLoopback = host === LOOPBACK || listensOn(host) !== 'one';
-  return includesLoopback ? [host] : [LOOPBACK, host];
+  const includesLoopback = adminHost === LOOPBACK || listensOn(adminHost) !== 'one';
+  return includesLoopback ? [adminHost] : [LOOPBACK, adminHost];
 }
 
 /**

@@ -2,17 +2,6 @@
 import { isIP } from 'node:net';
 import type { RequestHandler } from 'express';
 import { ApiError } from '#server/wire/errors.ts';
-import { isInNetworks, parseNetworks } from '#server/wire/networks.ts';
-import type { Config } from './config.ts';
-
-/** Express's `trust proxy`. Its own parser of networks does not accept `0.0.0.0/0`. */
-export function trustedProxies(
-  setting: Config['trustProxy'],
-): false | number | ((address: string) => boolean) {
-  if (!Array.isArray(setting)) return setting;
-  const networks = parseNetworks(setting);
-  return (address) => isInNetworks(address, networks);
-}
 
 /** `1.2.3.4:567`, `[::1]:80` and `[::1]`: some proxies add the caller's port. */
 const WITH_PORT = /^(?:([\d.]+):\d{1,5}|\[([^\]]*)\](?::\d{1,5})?)$/u;

@@ -1,7 +1,7 @@
 // The settings of a read replica of the PostgreSQL database.
 import { resolve } from 'node:path';
 import { setting, wholeNumber } from './setting.ts';
-import { postgresUrl } from './setting-values.ts';
+import { POSTGRES_URL, postgresUrl } from './setting-values.ts';
 
 export const REPLICA_SETTINGS = {
   replicaDatabaseUrl: setting<string | null>({
@@ -9,8 +9,7 @@ export const REPLICA_SETTINGS = {
     flag: 'replica-database-url',
     argument: '<url>',
     help: 'streaming replica of the PostgreSQL database, for lists and statistics of the back office',
-    allowed:
-      'a URL such as postgres://user@host:port/database (with special characters of the password percent-encoded)',
+    allowed: POSTGRES_URL,
     kind: 'text',
     secret: true,
     parse: postgresUrl,

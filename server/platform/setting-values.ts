@@ -1,6 +1,7 @@
 // Parses setting values. Each parser returns undefined for an invalid text. Commands load this, so it uses no library.
 import { isIP, isIPv4 } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
+import { canonicalV6, mappedV4, PREFIX_LENGTH } from '#server/wire/address-text.ts';
 import { isLoopback } from './loopback.ts';
 
 export type TlsSetting =
@@ -31,18 +32,15 @@ function url(protocols: string[]) {
     URL.canParse(text) && protocols.includes(new URL(text).protocol) ? text : undefined;
 }
 
-/** False for a `%` that encodes nothing, as in a password that was not encoded. The driver would refuse it. */
-function isDecodable(text: string): boolean {
-  try {
-    // The bundler removes a call whose result is not used.
-    return decodeURIComponent(text) !== '';
-  } catch {
-    return false;
-  }
-}
+/** What `postgresUrl` takes. */
+export const POSTGRES_URL =
+  'a URL such as postgres://user@host:port/database, with special characters in the password percent-encoded';
+
+/** A `%` that encodes nothing, as in a password that was not encoded, stops the driver, except in the query. */
+const BROKEN_ENCODING = /^[^?]*%(?![\da-f]{2})/iu;
 
 export function postgresUrl(text: string): string | undefined {
-  const isUrl = text.includes('://') && isDecodable(text);
+  const isUrl = text.includes('://') && !BROKEN_ENCODING.test(text);
   return isUrl ? url(['postgres:', 'postgresql:'])(text) : undefined;
 }
 
@@ -69,17 +67,20 @@ export function host(text: string): string | undefined {
   return isIP(text) !== 0 || HOST_NAME.test(text) ? text : undefined;
 }
 
+/** An IPv4-mapped address becomes the IPv4 address. */
 export function ipAddress(text: string): string | undefined {
-  return isIP(text) === 0 ? undefined : text;
+  return isIP(text) === 0 ? undefined : (mappedV4(text) ?? text);
 }
 
-/** Whether `parseNetwork` would read it. */
-function isNetwork(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/');
-  if (rest.length > 0 || isIP(address) === 0 || address.includes('%')) return false;
-  const least = /^::ffff:/iu.test(address) ? 96 : 0;
+/** How many leading bits the addresses of a network share; undefined if `parseNetwork` would not read the text. */
+function sharedBits(text: string): number | undefined {
+  const [address = '', length, ...rest] = text.split('/');
+  if (rest.length > 0 || (!isIPv4(address) && canonicalV6(address) === null)) return undefined;
   const most = isIPv4(address) ? 32 : 128;
-  return bits === undefined || integer(least, most)(bits) !== undefined;
+  const ofMapping = mappedV4(address) === null ? 0 : 96;
+  if (length === undefined) return most - ofMapping;
+  const bits = PREFIX_LENGTH.test(length) ? Number(length) : Number.NaN;
+  return bits >= ofMapping && bits <= most ? bits - ofMapping : undefined;
 }
 
 export function networks(text: string): string[] | undefined {
@@ -87,7 +88,7 @@ export function networks(text: string): string[] | undefined {
     .split(',')
     .map((part) => part.trim())
     .filter(Boolean);
-  return list.every(isNetwork) ? list : undefined;
+  return list.every((part) => sharedBits(part) !== undefined) ? list : undefined;
 }
 
 export function tls(text: string): TlsSetting | undefined {
@@ -100,5 +101,9 @@ export function tls(text: string): TlsSetting | undefined {
 export function trustProxy(text: string): false | number | string[] | undefined {
   if (text === 'off') return false;
   if (text === 'on') return 1;
-  return integer(1, 16)(text) ?? (text.replaceAll(',', '').trim() === '' ? undefined : networks(text));
+  const hops = integer(1, 16)(text);
+  if (hops !== undefined) return hops;
+  const list = networks(text);
+  // If every address were a proxy's, each client could write its own.
+  return list?.length && !list.some((network) => sharedBits(network) === 0) ? list : undefined;
 }

@@ -18,16 +18,9 @@ export interface SettingWarning {
 
 type Values = Pick<SettingValues, 'host' | 'trustProxy' | 'baseUrl' | 'tls' | 'adminHost'>;
 
-/** Whether every peer is trusted as a proxy. */
-function trustsEveryPeer(trustProxy: SettingValues['trustProxy']): boolean {
-  return Array.isArray(trustProxy)
-    ? trustProxy.some((network) => network.endsWith('/0'))
-    : trustProxy !== false;
-}
-
 const MESSAGES: Record<SettingWarning['code'], (values: Values) => string | null> = {
   caller_address_forgeable: ({ host, trustProxy }) =>
-    !trustsEveryPeer(trustProxy) || isLoopback(host)
+    typeof trustProxy !== 'number' || isLoopback(host)
       ? null
       : `trust_proxy accepts the caller's address from every peer, and the API listens on ${host}: clients that reach its port ` +
         "directly can forge their address. Set trust_proxy to the proxies' addresses, or host to 127.0.0.1",

@@ -45,35 +45,32 @@ const LOOK_EVERY_MS = 2000;
  */
 export function checkCredentials({ certificate, key }: TlsCredentials): X509Certificate {
   const own = read(
-    'certificate',
     'unreadable_certificate',
+    'the certificate file contains no readable certificate in PEM format',
     () => new X509Certificate(certificate),
-    'it must be in PEM format',
   );
   const privateKey = read(
-    'private key',
     'not_a_private_key',
+    'the key file contains no unencrypted private key in PEM format',
     () => createPrivateKey(key),
-    'it must be in PEM format and not encrypted',
   );
   if (!own.checkPrivateKey(privateKey))
     throw new RuleError('the private key does not belong to the certificate', {
       reason: 'not_key_of_certificate',
     });
   // Detects other problems: an incomplete chain, a key that is too small.
-  read('chain of certificates', 'unusable_chain', () => createSecureContext({ cert: certificate, key }));
+  read('unusable_chain', 'the chain of certificates is not usable', () =>
+    createSecureContext({ cert: certificate, key }),
+  );
   return own;
 }
 
-/** @param remedy what OpenSSL's message does not say */
-function read<Result>(what: string, reason: RuleReason, reading: () => Result, remedy?: string): Result {
+function read<Result>(reason: RuleReason, problem: string, reading: () => Result): Result {
   try {
     return reading();
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
-    const rule = { reason, values: { code } };
-    const problem = remedy === undefined ? message : `${remedy} (${message})`;
-    throw new RuleError(`the ${what} is not usable: ${problem}`, rule, { cause: error });
+    throw new RuleError(`${problem} (${message})`, { reason, values: { code } }, { cause: error });
   }
 }
 

@@ -68,11 +68,7 @@ interface StartOptions extends JobOptions {
   clock?: Clock;
 }
 
-function warnAboutSettings(
-  { alerts }: Service,
-  config: Config,
-  { logger, baseUrl }: { logger: Logger; baseUrl: string },
-): void {
+function warnAboutSettings(config: Config, baseUrl: string, alerts: Service['alerts'], logger: Logger): void {
   for (const { code, message } of settingWarnings(config)) {
     logger.warn({ code, api_base_url: baseUrl }, message);
     alerts.raise(code, { params: { host: config.host, admin_host: config.adminHost } });
@@ -234,7 +230,7 @@ export async function startServer(
     // First of all: it shows that this server is draining.
     started('server list', () => void service.cluster.servers.report());
 
-    warnAboutSettings(service, config, { logger, baseUrl: baseUrl() });
+    warnAboutSettings(config, baseUrl(), service.alerts, logger);
     logger.info({ api, admin: adminAddresses.local(), version: VERSION }, 'ready');
     return {
       api,

@@ -1,4 +1,5 @@
-// What a start has opened so far. It is closed again at the stop, or when a later step of the start fails.
+// The parts of a server that have been started. They are ended in reverse order at the stop, or when a later step of the
+// start fails.
 
 type End = () => void | Promise<void>;
 
@@ -23,14 +24,14 @@ export function createStartedParts(giveUp?: AbortSignal) {
   }
 
   return {
-    /** @throws the reason of `giveUp` */
+    /** The part is ended later even if this throws. @throws the reason of `giveUp` */
     add(name: string, end: End): void {
       parts.push({ name, end });
       giveUp?.throwIfAborted();
     },
     /** Ends all parts once, the newest first. @throws the first error, after all parts were ended */
     end: (): Promise<void> => (ended ??= endAll()),
-    /** The name of the part that is being ended; null before `end`. */
+    /** The part that is being ended, or was ended last; null before `end`. */
     ending: (): string | null => ending,
   };
 }

@@ -25,12 +25,8 @@ export function byIdOrKey(request: {
   return { id, ...(key === undefined ? {} : byKey(key)) };
 }
 
-export function licenseNotFound(): ApiError {
-  return new ApiError('license_not_found', 'license not found');
-}
-
 /** @throws ApiError `license_not_found` */
-export function mustExist<Row>(license: Row | null): Row {
-  if (!license) throw licenseNotFound();
+export function requireLicense<Row>(license: Row | null): Row {
+  if (!license) throw new ApiError('license_not_found', 'license not found');
   return license;
 }

@@ -15,16 +15,17 @@ const SENTENCES = {
   not_in_future: 'must be in the future',
   not_an_email: 'must be an email address',
   not_a_url: 'must be a URL',
-  not_a_public_url: 'must be an http or https address without a user name, ? or #',
+  not_a_public_url: 'must be an http or https address without a user name, query or fragment',
   not_an_admin_url:
     'must be an https address without a path, such as https://desk.example.com; http for a loopback host only',
   not_a_database_url:
-    'must be a URL such as postgres://user@host:port/database (with special characters of the password percent-encoded)',
+    'must be a URL such as postgres://user@host:port/database, with special characters in the password percent-encoded',
   not_a_host: 'must be an IP address or host name',
   not_an_address: 'must be an IP address',
   not_a_network: 'must be a network such as 10.0.0.0/8 or an IP address',
   not_networks: 'must be networks such as 10.0.0.0/8,fd00::/8',
-  not_proxies: 'must be off, on (one proxy), a number of proxies, or their addresses',
+  not_proxies:
+    'must be off, on (one proxy), a number of proxies, or their addresses, but not 0.0.0.0/0 or ::/0',
   not_a_tls_mode: 'must be off, auto, or two PEM files as CERT,KEY',
   not_an_absolute_path: 'must be an absolute path',
   not_a_slug: 'must be 1 to 64 lowercase letters, digits or hyphens',

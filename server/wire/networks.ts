@@ -1,6 +1,7 @@
 // IP addresses, and networks in CIDR notation. An IPv4-mapped IPv6 address (`::ffff:10.0.0.1`) is the IPv4 address itself:
 // dual-stack sockets report IPv4 callers in this form, and the operating system connects to the IPv4 address.
 import ipaddr from 'ipaddr.js';
+import { canonicalV6, PREFIX_LENGTH } from './address-text.ts';
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
@@ -13,18 +14,17 @@ export interface Network {
 /** Bits of an IPv6 address before the IPv4 address that it contains. */
 const MAPPED_BITS = 96;
 
-/** ipaddr.js takes the IPv4-compatible `::127.0.0.1` for an IPv4-mapped address. The URL parser does not. */
-function parseV6(text: string): ipaddr.IPv6 | null {
-  const host = `http://[${text}]`;
-  if (!/^[\da-f:.]+$/iu.test(text) || !URL.canParse(host)) return null;
-  return ipaddr.IPv6.parse(new URL(host).hostname.slice(1, -1));
+/** Null if the text is not an IPv6 address. A zone, as in `fe80::1%eth0`, is ignored. */
+export function parseV6(text: string): ipaddr.IPv6 | null {
+  // ipaddr.js takes the IPv4-compatible `::127.0.0.1` for an IPv4-mapped address.
+  const canonical = canonicalV6(text.replace(/%.*$/u, ''));
+  return canonical === null ? null : ipaddr.IPv6.parse(canonical);
 }
 
-/** Null if the text is not an IP address. A zone, as in `fe80::1%eth0`, is ignored. */
+/** Null if the text is not an IP address. */
 export function parseAddress(text: string): Address | null {
-  const plain = text.replace(/%.*$/u, '');
-  if (ipaddr.IPv4.isValidFourPartDecimal(plain)) return ipaddr.IPv4.parse(plain);
-  const address = parseV6(plain);
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
+  const address = parseV6(text);
   return address?.isIPv4MappedAddress() ? address.toIPv4Address() : address;
 }
 
@@ -35,13 +35,13 @@ export function parseNetwork(text: string): Network | null {
   if (start === null || rest.length > 0) return null;
   const most = start.kind() === 'ipv4' ? 32 : 128;
   if (length === undefined) return { start, bits: most };
-  if (!/^\d{1,3}$/u.test(length)) return null;
+  if (!PREFIX_LENGTH.test(length)) return null;
   const isMapped = start.kind() === 'ipv4' && base.includes(':');
   const bits = Number(length) - (isMapped ? MAPPED_BITS : 0);
   return bits >= 0 && bits <= most ? { start, bits } : null;
 }
 
-/** Leaves out what is not a network. */
+/** Leaves out what is not a network: no address is in it. */
 export function parseNetworks(texts: readonly string[]): Network[] {
   return texts.flatMap((text) => parseNetwork(text) ?? []);
 }

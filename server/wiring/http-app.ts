@@ -23,7 +23,7 @@ import type { Clock } from '#server/platform/clock.ts';
 import type { Config } from '#server/platform/config.ts';
 import { createDirectLane } from '#server/platform/direct-lane.ts';
 import { errorHandler, notFound, requireHost } from '#server/platform/error-handler.ts';
-import { readForwardedFor, trustedProxies } from '#server/platform/forwarded-for.ts';
+import { readForwardedFor } from '#server/platform/forwarded-for.ts';
 import type { Application } from '#server/platform/http-server.ts';
 import type { Logger } from '#server/platform/logger.ts';
 import { mount, type MountOptions } from '#server/platform/mount.ts';
@@ -86,7 +86,7 @@ export function createApiApp(needs: ApiNeeds): ApiApp {
   const addressOf = addressReader(config.trustProxy !== false);
   const limits = createCallLimits({ config, clock, addressOf, sharedCounts });
   const app = newApp(logger, addressOf);
-  app.set('trust proxy', trustedProxies(config.trustProxy));
+  app.set('trust proxy', config.trustProxy);
   if (config.trustProxy !== false) app.use(readForwardedFor);
   const answerRoutes = mount(PUBLIC_API_ROOT, routes, {
     authenticate: limits.countRefusals((auth, request) =>
@@ -159,7 +159,7 @@ export function createAdminApp(needs: AdminNeeds): Express {
   const elsewhere: AddressReader = (request) =>
     addresses.isProxied(request.headers.host) ? addressOf(request) : undefined;
   const app = newApp(logger, addressOf);
-  app.set('trust proxy', trustedProxies(config.trustProxy));
+  app.set('trust proxy', config.trustProxy);
   app.use((request, response, next) =>
     isForwarded(request) ? void readForwardedFor(request, response, next) : next(),
   );

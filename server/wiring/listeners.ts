@@ -7,6 +7,7 @@ import { createServer } from '#server/platform/http-server.ts';
 import { createServers } from '#server/platform/http-servers.ts';
 import type { Logger } from '#server/platform/logger.ts';
 import type { SecurityLog } from '#server/platform/security-log.ts';
+import type { TlsSource } from '#server/platform/tls-credentials.ts';
 import { createAdminApp, createApiApp } from './http-app.ts';
 import { ADMIN_BOUNDS, apiBounds } from './listener-bounds.ts';
 import type { Service } from './service.ts';
@@ -20,10 +21,10 @@ interface Needs {
   baseUrl(): string;
 }
 
-/** Neither listens yet. @param tls of the API; null for HTTP */
+/** Neither listens yet. @param tls the certificate of the API; null for HTTP */
 export function createListeners(
   service: Service,
-  tls: Awaited<ReturnType<Service['openTls']>>,
+  tls: TlsSource | null,
   { config, clock, logger, security, adminAddresses, baseUrl }: Needs,
 ) {
   const { apiTokens, sessions, live, runOnce, cluster } = service;

@@ -230,6 +230,11 @@ describe('the extensions', () => {
     expect(read.checkIP('2001:db8:0::1')).toBe('2001:db8:0::1');
     expect(read.checkIP('192.0.2.2')).toBeUndefined();
   });
+
+  test('name an IPv4-compatible address', () => {
+    const read = new X509Certificate(server({ hosts: ['::192.0.2.1'] }));
+    expect(read.checkIP('::192.0.2.1')).toBe('::192.0.2.1');
+  });
 });
 
 /** All elements that hold no others, in hex. */

@@ -81,12 +81,15 @@ describe('a listener beyond loopback', () => {
     );
   });
 
-  it('may be loopback as an IPv4-mapped address', async () => {
-    const desk = await startTestServer({ flags: { 'admin-host': '::ffff:127.0.0.1' } });
-    onTestFinished(() => desk.stop());
-    expect(new URL(desk.adminOrigin).hostname).toBe('127.0.0.1');
-    expect((await jsonCall(`${desk.adminOrigin}/admin/api/session/help/`)).status).toBe(200);
-  });
+  it.each(['::ffff:127.0.0.1', '::FFFF:7f00:1', '0:0:0:0:0:ffff:127.0.0.1'])(
+    'may be loopback as an IPv4-mapped address: %s',
+    async (host) => {
+      const desk = await startTestServer({ flags: { 'admin-host': host } });
+      onTestFinished(() => desk.stop());
+      expect(new URL(desk.adminOrigin).hostname).toBe('127.0.0.1');
+      expect((await jsonCall(`${desk.adminOrigin}/admin/api/session/help/`)).status).toBe(200);
+    },
+  );
 
   it('is tried and checked before it is saved', async () => {
     const dataDir = await keptDataDir();

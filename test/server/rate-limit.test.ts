@@ -156,8 +156,8 @@ describe('--trust-proxy', () => {
     expect((await from('192.0.2.2')).status).toBe(401);
   });
 
-  it.each(['0.0.0.0/0', '::ffff:127.0.0.0/104'])('takes %s as the network of the peer', async (network) => {
-    await start({ 'rate-limit': '1', 'trust-proxy': network });
+  it('takes the network of the proxies as an IPv4-mapped one', async () => {
+    await start({ 'rate-limit': '1', 'trust-proxy': '::ffff:127.0.0.0/104' });
     expect((await from('192.0.2.1')).status).toBe(401);
     expectFailure(await from('192.0.2.1'), 'rate_limited');
     expect((await from('192.0.2.2')).status).toBe(401);

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:https';
 import { join } from 'node:path';
@@ -125,10 +126,10 @@ it('new files are taken while it runs, and nothing that is broken ever is', asyn
 
   const whole = readFileSync(third.certificate, 'utf8');
   put(whole.slice(0, whole.length / 2), used.certificate);
-  expect((await reasons(server, 2))[1]).toContain('the certificate is not usable');
+  expect((await reasons(server, 2))[1]).toContain('contains no readable certificate');
   put('', used.certificate);
   rmSync(used.key);
-  expect((await reasons(server, 3)).at(-1)).toMatch(/ENOENT|is not usable/u);
+  expect((await reasons(server, 3)).at(-1)).toMatch(/ENOENT|contains no/u);
   expect((await shownCertificate(server.api)).fingerprint256).toBe(after.fingerprint256);
 
   // The other way round, and written in place.
@@ -197,15 +198,16 @@ it('files that do not belong together stop the start, in one line', async () => 
   await expect(startTestServer({ flags: { tls } })).rejects.toThrow(message);
 });
 
-it('a file that is not in PEM format stops the start, and what it must be is said', async () => {
+it('swapped files, and files that are not in PEM format, stop the start and are named', async () => {
   const folder = await keptDataDir();
   const { certificate, key } = makePemFiles(folder, 'own');
+  const der = join(folder, 'own.der');
+  writeFileSync(der, new X509Certificate(readFileSync(certificate)).raw);
+  const noCertificate = 'the certificate file contains no readable certificate in PEM format';
   for (const [tls, expected] of [
-    [`${key},${key}`, 'the certificate is not usable: it must be in PEM format'],
-    [
-      `${certificate},${certificate}`,
-      'the private key is not usable: it must be in PEM format and not encrypted',
-    ],
+    [`${key},${certificate}`, noCertificate],
+    [`${der},${key}`, noCertificate],
+    [`${certificate},${der}`, 'the key file contains no unencrypted private key in PEM format'],
   ] as const)
     await expect(startTestServer({ flags: { tls } })).rejects.toThrow(expected);
 });

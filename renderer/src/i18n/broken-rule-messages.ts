@@ -24,16 +24,17 @@ export const brokenRuleMessages = messagesOf<Record<RuleReason, string>>(
     not_in_future: 'Enter a date in the future.',
     not_an_email: "Enter an email address, such as name{'@'}example.com.",
     not_a_url: 'Enter a complete address, such as https://example.com.',
-    not_a_public_url: 'Enter an http or https address without a user name, ? or #.',
+    not_a_public_url: 'Enter an http or https address without a user name, query or fragment.',
     not_an_admin_url:
       'Enter an https address without a path, such as https://desk.example.com. For a loopback host, http is allowed.',
     not_a_database_url:
-      "Enter a URL, such as postgres://user{'@'}host:port/database. In a password, write %25 for %, %40 for {'@'} and %2F for /.",
+      "Enter a URL, such as postgres://user{'@'}host:port/database. In a password, write %25 for %, %40 for {'@'}, %2F for /, %3F for ? and %23 for #.",
     not_a_host: 'Enter an IP address or a host name.',
     not_an_address: 'Enter an IP address.',
     not_a_network: 'Enter a network such as 10.0.0.0/8, or an IP address.',
     not_networks: 'Enter networks, such as 10.0.0.0/8,fd00::/8.',
-    not_proxies: 'Enter off, on (one proxy), a number of proxies, or their addresses.',
+    not_proxies:
+      'Enter off, on (one proxy), a number of proxies, or their addresses, but not 0.0.0.0/0 or ::/0.',
     not_a_tls_mode: 'Choose off, auto, or two PEM files.',
     not_an_absolute_path: 'Enter an absolute path.',
     not_a_slug: 'Use 1–64 lowercase letters, digits or hyphens.',
@@ -144,16 +145,18 @@ export const brokenRuleMessages = messagesOf<Record<RuleReason, string>>(
     not_in_future: 'Geben Sie ein Datum in der Zukunft ein.',
     not_an_email: "Geben Sie eine E-Mail-Adresse ein, etwa name{'@'}example.com.",
     not_a_url: 'Geben Sie eine vollständige Adresse ein, etwa https://example.com.',
-    not_a_public_url: 'Geben Sie eine http- oder https-Adresse ohne Benutzernamen, ? und # ein.',
+    not_a_public_url:
+      'Geben Sie eine http- oder https-Adresse ohne Benutzernamen, Query-String und Fragment ein.',
     not_an_admin_url:
       'Geben Sie eine https-Adresse ohne Pfad ein, etwa https://desk.example.com. Für einen Loopback-Host ist http erlaubt.',
     not_a_database_url:
-      "Geben Sie eine URL ein, etwa postgres://benutzer{'@'}host:port/datenbank. Schreiben Sie in einem Passwort %25 für %, %40 für {'@'} und %2F für /.",
+      "Geben Sie eine URL ein, etwa postgres://benutzer{'@'}host:port/datenbank. Schreiben Sie in einem Passwort %25 für %, %40 für {'@'}, %2F für /, %3F für ? und %23 für #.",
     not_a_host: 'Geben Sie eine IP-Adresse oder einen Hostnamen ein.',
     not_an_address: 'Geben Sie eine IP-Adresse ein.',
     not_a_network: 'Geben Sie ein Netzwerk wie 10.0.0.0/8 oder eine IP-Adresse ein.',
     not_networks: 'Geben Sie Netzwerke ein, etwa 10.0.0.0/8,fd00::/8.',
-    not_proxies: 'Geben Sie off, on (ein Proxy), eine Anzahl von Proxys oder ihre Adressen ein.',
+    not_proxies:
+      'Geben Sie off, on (ein Proxy), eine Anzahl von Proxys oder ihre Adressen ein, aber nicht 0.0.0.0/0 oder ::/0.',
     not_a_tls_mode: 'Wählen Sie off, auto oder zwei PEM-Dateien.',
     not_an_absolute_path: 'Geben Sie einen absoluten Pfad ein.',
     not_a_slug: 'Verwenden Sie 1–64 Kleinbuchstaben, Ziffern oder Bindestriche.',

@@ -15,7 +15,7 @@ import type { FileOrder, LicenseFiles } from '#server/features/signing/license-f
 import type { SigningKeyInUse } from '#server/features/signing/loaded-keys.ts';
 import type { activationAdminContract, activationContract } from './activation-contract.ts';
 import { deviceNotFound, toActivationObject, toDeviceObject } from './activation-presenter.ts';
-import { byKey, licenseNotFound, mustExist } from '#server/rules/license-reference.ts';
+import { byKey, requireLicense } from '#server/rules/license-reference.ts';
 import { hasFreeSeat, refuseFloating, refuseFull, refuseUnusable } from '#server/rules/license-refusals.ts';
 import { type Activation, type ActivationStore, isOnRecord } from './activation-store.ts';
 import type { DeviceLimit } from './device-limit.ts';
@@ -79,7 +79,7 @@ export function createActivationService(needs: Needs) {
   const { licenses, activations, audit, transaction, clock } = needs;
 
   async function mustFindForChange(reference: LicenseReference): Promise<License> {
-    return mustExist(await licenses.findForChange(reference));
+    return requireLicense(await licenses.findForChange(reference));
   }
 
   async function takeSeat(
@@ -104,7 +104,7 @@ export function createActivationService(needs: Needs) {
     const reference = byKey(device.license_key);
     // Read before the license, so that the license's count includes this device.
     const first = await activations.lookUpLive(reference.key, device.machine_fingerprint);
-    const license = mustExist(await licenses.lookUp(reference.key));
+    const license = requireLicense(await licenses.lookUp(reference.key));
     onFound(license);
     refuseUnusable(license, device.product_slug, clock.now());
     refuseFloating(license);
@@ -122,14 +122,14 @@ export function createActivationService(needs: Needs) {
     signing: Signing,
     call: Call,
   ): Promise<Activated> {
-    let license: License | null = null;
+    let found: License | null = null;
     let activation: Activation | null = null;
     async function read(): Promise<void> {
-      license = await licenses.findFirst({ key: licenseKey });
+      found = await licenses.findFirst({ key: licenseKey });
       activation = await activations.findLiveFirst(licenseKey, device.machine_fingerprint);
     }
     const change = async () => {
-      if (!license) throw licenseNotFound();
+      const license = requireLicense(found);
       refuseUnusable(license, device.product_slug, clock.now());
       refuseFloating(license);
       if (!activation) return takeSeat(license, device, signing, call);
@@ -226,7 +226,7 @@ export function createActivationService(needs: Needs) {
     },
 
     async listDevices(reference: LicenseReference, { cursor, limit }: DevicePage) {
-      const license = mustExist(await licenses.find(reference));
+      const license = requireLicense(await licenses.find(reference));
       // A device that has just called is the one that people ask about.
       await needs.sightings.flush();
       const devices = await activations.list(license.id, idFromCursor(cursor), limit);

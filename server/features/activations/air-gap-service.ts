@@ -12,7 +12,7 @@ import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
 import { readableText } from '#server/wire/readable-text.ts';
 import type { LicenseFileCheck, LicenseFiles } from '#server/features/signing/license-file-service.ts';
 import { toActivationObject } from './activation-presenter.ts';
-import { byKey, byRef, licenseNotFound, mustExist } from '#server/rules/license-reference.ts';
+import { byKey, byRef, requireLicense } from '#server/rules/license-reference.ts';
 import {
   refuseFloating,
   refuseFull,
@@ -83,8 +83,7 @@ export function createAirGapService(needs: Needs) {
     let live: Activation | null = null;
     try {
       const device = deviceOf(readMachineRequest(text));
-      license = await licenses.find(byKey(device.license_key));
-      if (!license) throw licenseNotFound();
+      license = requireLicense(await licenses.find(byKey(device.license_key)));
       live = await activations.findLive(license.id, device.machine_fingerprint);
       refuseUnusable(license, device.product_slug, clock.now());
       refuseFloating(license);
@@ -167,7 +166,7 @@ export function createAirGapService(needs: Needs) {
       transaction(async () => {
         const { machine_fingerprint: fingerprint, ttl_days: ttlDays = null } = request;
         // The lock prevents a concurrent release of the device.
-        const license = mustExist(await licenses.findForChange(byRef(request.license)));
+        const license = requireLicense(await licenses.findForChange(byRef(request.license)));
         const device = await deviceFor(license, fingerprint);
         const key = await files.activeKey();
         const order = { license, fingerprint: fingerprint ?? null, ttlDays, encrypt: false, key };

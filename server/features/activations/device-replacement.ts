@@ -7,7 +7,7 @@ import type { LicenseFiles } from '#server/features/signing/license-file-service
 import type { SigningKeyInUse } from '#server/features/signing/loaded-keys.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
-import { mustExist } from '#server/rules/license-reference.ts';
+import { requireLicense } from '#server/rules/license-reference.ts';
 import { refuseFloating, refuseUnusable } from '#server/rules/license-refusals.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError, refusedField } from '#server/wire/errors.ts';
@@ -61,7 +61,7 @@ export function createDeviceReplacement(needs: Needs) {
     call: Call,
   ): Promise<Replaced> =>
     transaction(async () => {
-      const license = mustExist(await licenses.findForChange(reference));
+      const license = requireLicense(await licenses.findForChange(reference));
       const now = clock.now();
       refuseUnusable(license, undefined, now);
       refuseFloating(license);

@@ -1,5 +1,5 @@
 // Explains the outcome of every rule of an authorization to an administrator, including those after the first failure.
-import { byRef, mustExist } from '#server/rules/license-reference.ts';
+import { byRef, requireLicense } from '#server/rules/license-reference.ts';
 import { hasFreeSeat } from '#server/rules/license-refusals.ts';
 import {
   licenseVerdict,
@@ -97,9 +97,9 @@ export function createAuthorizationExplanation(needs: Needs) {
   /** Uses the same look-up as `/authorize/`, without counting the call. */
   return async (request: Request): Promise<Reply> => {
     const { machine_fingerprint: fingerprint, feature } = request;
-    const license = mustExist(await needs.licenses.find(byRef(request.license)));
+    const license = requireLicense(await needs.licenses.find(byRef(request.license)));
     const question = { licenseKey: license.licenseKey, machineFingerprint: fingerprint };
-    const found = mustExist(await needs.lookup.findLicense(question));
+    const found = requireLicense(await needs.lookup.findLicense(question));
     const facts: AuthorizationFacts = {
       license: found,
       features: JSON.parse(found.features) as string[],

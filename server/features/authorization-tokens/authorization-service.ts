@@ -1,7 +1,7 @@
 // Decides whether a token, license or device may use a product. The most frequently run code of the service: hash, look
 // up, compare.
 import { licenseState } from '#server/rules/license-lifecycle.ts';
-import { licenseNotFound } from '#server/rules/license-reference.ts';
+import { requireLicense } from '#server/rules/license-reference.ts';
 import { licenseVerdict, RULES_FOR } from '#server/rules/license-verdict.ts';
 import type { DeviceSightings } from '#server/features/activations/device-sightings.ts';
 import type { DenialReason } from '#server/features/denied-calls/denial-reason-contract.ts';
@@ -78,11 +78,11 @@ export function createAuthorizationService(needs: Needs) {
   }
 
   function answerLicense(
-    license: LicenseFacts | null,
+    found: LicenseFacts | null,
     request: AuthorizeRequest,
     caller: Caller,
   ): AuthorizeReply {
-    if (!license) throw licenseNotFound();
+    const license = requireLicense(found);
     const { machine_fingerprint: fingerprint, feature } = request;
     const product = request.product_slug ?? needs.defaultProduct;
     const now = clock.now();

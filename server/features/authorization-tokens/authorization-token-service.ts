@@ -5,7 +5,7 @@ import type { RunTransaction } from '#server/database/transaction.ts';
 import type { ChangeLicense } from '#server/features/licenses/license-change.ts';
 import type { License } from '#server/rules/license.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
-import { byRef, mustExist } from '#server/rules/license-reference.ts';
+import { byRef, requireLicense } from '#server/rules/license-reference.ts';
 import { refuseRevoked } from '#server/rules/license-refusals.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
@@ -102,7 +102,8 @@ export function createAuthorizationTokenService(needs: Needs) {
     async list(request: RequestOf<typeof authorizationTokenAdminContract.listTokens>) {
       const { license, cursor, limit } = request;
       const now = clock.now();
-      const licenseId = license === undefined ? undefined : mustExist(await licenses.find(byRef(license))).id;
+      const licenseId =
+        license === undefined ? undefined : requireLicense(await licenses.find(byRef(license))).id;
       const rows = await tokens.list({ licenseId, before: idFromCursor(cursor), limit });
       return toPage(rows, limit, (token) => ({ ...toTokenObject(token, now), holder: token.holder }));
     },

@@ -3,7 +3,7 @@ import type { Audit } from '#server/features/audit/audit-service.ts';
 import { idFromCursor, toPage } from '#server/database/page.ts';
 import { type RunTransaction, together } from '#server/database/transaction.ts';
 import type { Events } from '#server/features/events/event-service.ts';
-import { byIdOrKey, byRef, mustExist } from '#server/rules/license-reference.ts';
+import { byIdOrKey, byRef, requireLicense } from '#server/rules/license-reference.ts';
 import { refuseUnsignable } from '#server/rules/license-refusals.ts';
 import type { ChangeLicense } from '#server/features/licenses/license-change.ts';
 import type { License } from '#server/rules/license.ts';
@@ -93,7 +93,7 @@ export function createCertificateService(needs: Needs) {
         notAfter: before.notAfter,
         ...encodeRevocation({ serialNumber: before.serialNumber, revokedAt: now, reason }),
       });
-      const license = mustExist(await licenses.find({ id: before.licenseId }));
+      const license = requireLicense(await licenses.find({ id: before.licenseId }));
       await events.emit({
         name: 'certificate.revoked',
         license,
@@ -147,7 +147,8 @@ export function createCertificateService(needs: Needs) {
     async list(request: RequestOf<typeof certificateAdminContract.listCertificates>) {
       const { license, status, cursor, limit } = request;
       const now = clock.now();
-      const licenseId = license === undefined ? undefined : mustExist(await licenses.find(byRef(license))).id;
+      const licenseId =
+        license === undefined ? undefined : requireLicense(await licenses.find(byRef(license))).id;
       const rows = await certificates.list({ licenseId, status, before: idFromCursor(cursor), limit, now });
       return toPage(rows, limit, (certificate) => toCertificateObject(certificate, now));
     },

@@ -3,7 +3,7 @@ import { cursorOf, NUMBER } from '#server/database/cursor.ts';
 import { toPage } from '#server/database/page.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Clock } from '#server/platform/clock.ts';
-import { byRef, mustExist } from '#server/rules/license-reference.ts';
+import { byRef, requireLicense } from '#server/rules/license-reference.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
 import type { deniedCallAdminContract, DeniedCallObject } from './denied-call-contract.ts';
@@ -41,7 +41,7 @@ export function createDeniedCallService({ licenses, store, log, clock }: Needs) 
   return {
     async list(request: RequestOf<typeof deniedCallAdminContract.listDeniedCalls>) {
       const { license: reference, error_code: errorCode, from, limit, cursor } = request;
-      const license = reference === undefined ? null : mustExist(await licenses.find(byRef(reference)));
+      const license = reference === undefined ? null : requireLicense(await licenses.find(byRef(reference)));
       const position = CURSOR.read(cursor);
       // A call that was just denied is the one that people ask about.
       await log.flush();

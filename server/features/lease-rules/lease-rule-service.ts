@@ -7,7 +7,7 @@ import type { License, LicenseReference } from '#server/rules/license.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
-import { byRef, mustExist } from '#server/rules/license-reference.ts';
+import { byRef, requireLicense } from '#server/rules/license-reference.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError, refusedField } from '#server/wire/errors.ts';
 import { fixedRule } from '#server/wire/field-rules.ts';
@@ -72,7 +72,7 @@ function changedMatch(before: LeaseMatchObject, changes: LeaseMatchChanges): Lea
 
 export function createLeaseRuleService({ rules, groups, licenses, audit, transaction, clock }: Needs) {
   async function lockLicense(reference: LicenseReference): Promise<License> {
-    return mustExist(await licenses.findForChange(reference));
+    return requireLicense(await licenses.findForChange(reference));
   }
 
   /** The license is locked as well, because a change may move its other rules. */
@@ -147,7 +147,7 @@ export function createLeaseRuleService({ rules, groups, licenses, audit, transac
     lockLicense,
 
     async list({ cursor, limit, license: ref }: RequestOf<typeof leaseRuleContract.listLeaseRules>) {
-      const license = ref === undefined ? null : mustExist(await licenses.find(byRef(ref)));
+      const license = ref === undefined ? null : requireLicense(await licenses.find(byRef(ref)));
       const rows = await rules.list(license?.id ?? null, CURSOR.read(cursor), limit);
       return toPage(rows, limit, toRuleObject, (row) =>
         CURSOR.write({ license: row.licenseId, position: row.position }),

@@ -5,7 +5,7 @@ import type { PoolObject } from '#server/features/leases/lease-contract.ts';
 import type { License } from '#server/rules/license.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Clock } from '#server/platform/clock.ts';
-import { byRef, mustExist } from '#server/rules/license-reference.ts';
+import { byRef, requireLicense } from '#server/rules/license-reference.ts';
 import { licenseVerdict, RULES_FOR } from '#server/rules/license-verdict.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
 import type { ErrorCode } from '#server/wire/errors.ts';
@@ -42,7 +42,7 @@ export function createLeaseRuleTrial(needs: Needs) {
     /** In a transaction, so that rules and seats are those of one moment. */
     run: ({ license: ref, units, ...client }: TrialRequest): Promise<Trial> =>
       transaction(async () => {
-        const license = mustExist(await licenses.find(byRef(ref)));
+        const license = requireLicense(await licenses.find(byRef(ref)));
         const { records, compiled } = await book.open(license.id);
         const requester = {
           user: client.user ?? null,

@@ -3,7 +3,7 @@ import type { RuleInputs } from '#server/features/activations/activation-contrac
 import type { License } from '#server/rules/license.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Clock } from '#server/platform/clock.ts';
-import { byRef, mustExist } from '#server/rules/license-reference.ts';
+import { byRef, requireLicense } from '#server/rules/license-reference.ts';
 import { licenseVerdict, type RuleOutcome, ruleOutcome, RULES_FOR } from '#server/rules/license-verdict.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
 import { toTimestamp, toTimestampOrNull } from '#server/wire/fields.ts';
@@ -94,7 +94,7 @@ export function createCheckoutExplanation({ licenses, pools, forecast, clock }: 
   }
 
   return async (request: Request): Promise<Reply> => {
-    const license = mustExist(await licenses.find(byRef(request.license)));
+    const license = requireLicense(await licenses.find(byRef(request.license)));
     const { product_slug: product, feature } = request;
     const rules = licenseRules(license, request);
     const refused = licenseVerdict(RULES_FOR.lease, { license, product, feature, now: clock.now() });

@@ -8,7 +8,7 @@ import { Accepted } from '#server/platform/accepted.ts';
 import type { Call, Caller } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { recentMap } from '#server/platform/recent-map.ts';
-import { byKey, licenseNotFound } from '#server/rules/license-reference.ts';
+import { byKey, requireLicense } from '#server/rules/license-reference.ts';
 import { refuseLease, seatsTaken } from '#server/rules/license-refusals.ts';
 import type { ReplyOf } from '#server/wire/endpoint.ts';
 import { ApiError, refusedField } from '#server/wire/errors.ts';
@@ -61,8 +61,8 @@ export function createCheckoutService(needs: Needs) {
   const mayBeFull = (licenseId: number): boolean =>
     leaseClock.now() - (fullAt.get(licenseId) ?? -Infinity) < STAYS_FULL_MS;
 
-  function usable(license: License | null, request: CheckoutRequest): License {
-    if (!license) throw licenseNotFound();
+  function usable(found: License | null, request: CheckoutRequest): License {
+    const license = requireLicense(found);
     const { product_slug: product, feature } = request;
     refuseLease(license, { product, feature }, clock.now());
     return license;

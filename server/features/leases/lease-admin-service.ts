@@ -6,7 +6,7 @@ import type { License } from '#server/rules/license.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
-import { byRef, mustExist } from '#server/rules/license-reference.ts';
+import { byRef, requireLicense } from '#server/rules/license-reference.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError, refusedField } from '#server/wire/errors.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
@@ -100,7 +100,7 @@ export function createLeaseAdminService(needs: Needs) {
   const times = () => ({ now: leaseClock.now(), at: clock.now() });
 
   async function licenseOf(ref: string): Promise<License> {
-    return mustExist(await licenses.find(byRef(ref)));
+    return requireLicense(await licenses.find(byRef(ref)));
   }
 
   async function poolOf(license: License | null): Promise<PoolObject | null> {

@@ -4,7 +4,7 @@ import { toPage } from '#server/database/page.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { licenseState } from '#server/rules/license-lifecycle.ts';
-import { byRef, mustExist } from '#server/rules/license-reference.ts';
+import { byRef, requireLicense } from '#server/rules/license-reference.ts';
 import type { ReplyOf, RequestOf } from '#server/wire/endpoint.ts';
 import { DAY_MS } from '#server/wire/instants.ts';
 import type { leaseAdminContract, PoolItem } from './lease-admin-contract.ts';
@@ -41,7 +41,7 @@ export function createPoolListService({ licenses, list, pools, clock }: Needs) {
       request: RequestOf<typeof leaseAdminContract.listLeasePools>,
     ): Promise<ReplyOf<typeof leaseAdminContract.listLeasePools>> {
       const { license: ref, search, plan, product, min_percent: minPercent, cursor, limit } = request;
-      const license = ref === undefined ? null : mustExist(await licenses.find(byRef(ref)));
+      const license = ref === undefined ? null : requireLicense(await licenses.find(byRef(ref)));
       const filter = { licenseId: license?.id, search, plan, product, minPercent };
       const since = hourOf(clock.now() - DAY_MS);
       const rows = await list.list(filter, CURSOR.read(cursor), since, limit);

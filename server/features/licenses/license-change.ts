@@ -1,7 +1,7 @@
 // A change of one license and of what belongs to it. On SQLite, such changes read their licenses together.
 import { type RunTransaction, together } from '#server/database/transaction.ts';
 import type { Caller } from '#server/platform/call.ts';
-import { licenseNotFound } from '#server/rules/license-reference.ts';
+import { requireLicense } from '#server/rules/license-reference.ts';
 import type { License, LicenseReference } from '#server/rules/license.ts';
 import type { LicenseStore } from './license-store.ts';
 
@@ -34,8 +34,7 @@ export function createLicenseChange(
       await (alsoRead ? together(reading, alsoRead()) : reading);
     }
     async function change() {
-      if (!license) throw licenseNotFound();
-      return work(license);
+      return work(requireLicense(license));
     }
     // The same license may be named by its ID and by its key.
     return transaction(change, caller, { first: { subject: id === undefined ? key : null, read } });

@@ -7,7 +7,7 @@ import { toLicenseRecord } from '#server/rules/license-presenter.ts';
 import { ownLimits, type SeatLimitFields } from '#server/rules/license-draft.ts';
 import { changeCustomFields, type CustomFieldChanges } from '#server/rules/custom-fields.ts';
 import { licenseSearchText } from '#server/rules/license-search.ts';
-import { mustExist } from '#server/rules/license-reference.ts';
+import { requireLicense } from '#server/rules/license-reference.ts';
 import type { License, LicenseReference } from '#server/rules/license.ts';
 import type { LicenseStore } from './license-store.ts';
 
@@ -49,7 +49,7 @@ export function createLicenseDetails({ licenses, audit, transaction, clock }: Ne
     update: (reference: LicenseReference, changes: Changes, call: Call) =>
       transaction(async () => {
         const now = clock.now();
-        const before = mustExist(await licenses.findForChange(reference));
+        const before = requireLicense(await licenses.findForChange(reference));
         const edited = editedFields(before, changes);
         const after = { ...before, ...edited };
         const was = toLicenseRecord(before, now);

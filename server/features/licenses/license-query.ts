@@ -1,5 +1,5 @@
 // SQL for licenses: their columns, and conditions for state, plan, product and expiry. Runs on both databases.
-import { GRACE_ENDS_AT, LONGEST_GRACE } from '#server/database/grace-period.ts';
+import { GRACE_ENDS_AT, LONGEST_GRACE_MS } from '#server/database/grace-period.ts';
 import type { Condition } from '#server/database/condition.ts';
 import { DAY_MS } from '#server/wire/instants.ts';
 import { EXPIRING_MS, type LicenseState } from '#server/rules/license-lifecycle.ts';
@@ -46,8 +46,8 @@ const GRACE_IS_OVER = `(SELECT ${GRACE_ENDS_AT} FROM plans p WHERE p.id = l.plan
 const STATE_CONDITIONS: Record<LicenseState, string> = {
   revoked: 'l.revoked_at IS NOT NULL',
   expired: `l.revoked_at IS NULL AND l.expires_at <= $now
-    AND (l.expires_at <= $now - ${LONGEST_GRACE} OR ${GRACE_IS_OVER})`,
-  in_grace: `l.revoked_at IS NULL AND l.expires_at <= $now AND l.expires_at > $now - ${LONGEST_GRACE}
+    AND (l.expires_at <= $now - ${LONGEST_GRACE_MS} OR ${GRACE_IS_OVER})`,
+  in_grace: `l.revoked_at IS NULL AND l.expires_at <= $now AND l.expires_at > $now - ${LONGEST_GRACE_MS}
     AND NOT (${GRACE_IS_OVER})`,
   expiring: 'l.revoked_at IS NULL AND l.expires_at > $now AND l.expires_at < $soon',
   issued: 'l.revoked_at IS NULL AND l.expires_at >= $soon AND l.first_activated_at IS NULL',
@@ -69,7 +69,7 @@ export interface LicenseFilter {
 /** The filter's range of `expires_at` if it is bounded on both sides; otherwise null. */
 export function termRange({ state, expiresWithinDays, now }: LicenseFilter): Condition | null {
   if (state === 'in_grace')
-    return { sql: `l.expires_at <= $now AND l.expires_at > $now - ${LONGEST_GRACE}`, bind: { now } };
+    return { sql: `l.expires_at <= $now AND l.expires_at > $now - ${LONGEST_GRACE_MS}`, bind: { now } };
   const ends = [
     ...(state === 'expiring' ? [now + EXPIRING_MS] : []),
     ...(expiresWithinDays === undefined ? [] : [now + expiresWithinDays * DAY_MS]),

@@ -30,7 +30,7 @@ import {
 } from '#server/rules/license-lifecycle.ts';
 import { toLicenseRecord } from '#server/rules/license-presenter.ts';
 import type { LicenseFilter } from './license-query.ts';
-import { mustExist } from '#server/rules/license-reference.ts';
+import { requireLicense } from '#server/rules/license-reference.ts';
 import { refuseRevoked } from '#server/rules/license-refusals.ts';
 import type { ChangeLicense } from './license-change.ts';
 import type { License, LicenseReference } from '#server/rules/license.ts';
@@ -70,7 +70,7 @@ export function createLicenseService(needs: Needs) {
   const { licenses, changeLicense, audit, events, transaction, clock } = needs;
 
   async function mustFind(reference: LicenseReference): Promise<License> {
-    return mustExist(await licenses.find(reference));
+    return requireLicense(await licenses.find(reference));
   }
 
   async function mustFindPlan(name: string): Promise<Plan> {

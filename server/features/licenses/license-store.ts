@@ -1,5 +1,5 @@
 import type { Sequelize } from 'sequelize';
-import { LONGEST_GRACE } from '#server/database/grace-period.ts';
+import { LONGEST_GRACE_MS } from '#server/database/grace-period.ts';
 import type { Condition } from '#server/database/condition.ts';
 import type { Values } from '#server/database/named-values.ts';
 import { sqlOf } from '#server/database/sql.ts';
@@ -216,7 +216,7 @@ export function createLicenseStore(sequelize: Sequelize) {
       select(
         LICENSE_TABLES,
         `WHERE l.revoked_at IS NULL
-           AND l.expires_at > $from - ${LONGEST_GRACE}
+           AND l.expires_at > $from - ${LONGEST_GRACE_MS}
            AND l.expires_at <= $to AND (l.expires_at, l.id) > ($afterExpiry, $afterId)
          ORDER BY l.expires_at, l.id LIMIT $limit ${lockRows('l')}`,
         { from, to, afterExpiry: after.expiresAt, afterId: after.id, limit },

@@ -4,7 +4,7 @@ import { toPage } from '#server/database/page.ts';
 import { isClaimed } from '#server/platform/call.ts';
 import { toTimestamp } from '#server/wire/fields.ts';
 import type { TimelineItem } from './license-timeline-contract.ts';
-import { mustExist } from '#server/rules/license-reference.ts';
+import { requireLicense } from '#server/rules/license-reference.ts';
 import type { LicenseReference } from '#server/rules/license.ts';
 import type { LicenseStore } from './license-store.ts';
 import type { LicenseTimelineStore, TimelineRow } from './license-timeline-store.ts';
@@ -39,7 +39,7 @@ export function createLicenseTimeline({ licenses, timeline }: Needs) {
   return {
     async list(reference: LicenseReference, cursor: string | undefined, limit: number) {
       const after = CURSOR.read(cursor);
-      const license = mustExist(await licenses.find(reference));
+      const license = requireLicense(await licenses.find(reference));
       return toPage(await timeline.list(license.id, after, limit), limit, toItem, CURSOR.write);
     },
   };

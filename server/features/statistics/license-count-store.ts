@@ -1,6 +1,6 @@
 // Counts licenses: a few hundredths of a second for a million, with one index per number.
 import type { Sequelize } from 'sequelize';
-import { GRACE_ENDS_AT, LONGEST_GRACE } from '#server/database/grace-period.ts';
+import { GRACE_ENDS_AT, LONGEST_GRACE_MS } from '#server/database/grace-period.ts';
 import type { Values } from '#server/database/named-values.ts';
 import { sqlOf } from '#server/database/sql.ts';
 import type { LicenseState } from '#server/rules/license-lifecycle.ts';
@@ -75,7 +75,7 @@ export function createLicenseCountStore(sequelize: Sequelize, expiringMs: number
         'in_grace',
         `${licenses('licenses_expiry')} JOIN plans p ON p.id = l.plan_id
        WHERE l.revoked_at IS NULL AND l.expires_at <= $now
-         AND l.expires_at > $now - ${LONGEST_GRACE}
+         AND l.expires_at > $now - ${LONGEST_GRACE_MS}
          AND ${GRACE_ENDS_AT} > $now ${only}`,
       ),
     ];

@@ -5,7 +5,7 @@ import { afterCommit } from '#server/database/current-transaction.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
 import type { Call } from '#server/platform/call.ts';
 import type { Clock } from '#server/platform/clock.ts';
-import { byRef, mustExist } from '#server/rules/license-reference.ts';
+import { byRef, requireLicense } from '#server/rules/license-reference.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError } from '#server/wire/errors.ts';
@@ -43,7 +43,7 @@ export function createDeliveryService(needs: Needs) {
   }
 
   async function licenseIdOf(ref: string): Promise<number> {
-    return mustExist(await needs.licenses.find(byRef(ref))).id;
+    return requireLicense(await needs.licenses.find(byRef(ref))).id;
   }
 
   return {

@@ -1,8 +1,21 @@
 // Decides which addresses a webhook may reach: public ones, and networks that the administrator allows.
 import ipaddr from 'ipaddr.js';
-import { type Address, isWithin, type Network, parseAddress, parseNetworks } from '#server/wire/networks.ts';
+import {
+  type Address,
+  isWithin,
+  type Network,
+  parseAddress,
+  parseNetwork,
+  parseNetworks,
+} from '#server/wire/networks.ts';
 
-const networks = (...texts: string[]): Network[] => parseNetworks(texts);
+function networks(...texts: string[]): Network[] {
+  return texts.map((text) => {
+    const network = parseNetwork(text);
+    if (network === null) throw new TypeError(`not a network: ${text}`);
+    return network;
+  });
+}
 
 /** Unicast as assigned by IANA. Everything else is reserved or unassigned (RFC 4291 section 2.4). */
 const GLOBAL_V6 = networks('2000::/3');

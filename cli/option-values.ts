@@ -1,6 +1,7 @@
 // Parsers for the values of options and arguments. A message follows the option's name: `--days must be …`.
 import { InvalidArgumentError } from 'commander';
-import { DAY_MS, endOfUtcDay } from '#server/wire/instants.ts';
+import { sentenceOf } from '#server/wire/field-rules.ts';
+import { DAY_MS, endOfUtcDay, LAST_MOMENT } from '#server/wire/instants.ts';
 import { parseLicenseKey } from '#server/rules/license-key.ts';
 import { STANDARD_STREAM } from './text-file.ts';
 
@@ -32,7 +33,11 @@ export function moment(text: string): string {
   const iso = toIsoOrNull(`${date}${time}`.toUpperCase());
   // Date reads 31 February as 3 March.
   const isRealDay = date !== '' && toIsoOrNull(`${date}T00:00:00Z`)?.startsWith(date);
-  if (isRealDay && iso !== null) return iso;
+  if (isRealDay && iso !== null) {
+    // An offset can lead to the year 10000.
+    if (Date.parse(iso) > LAST_MOMENT) throw new InvalidArgumentError(sentenceOf('not_in_calendar'));
+    return iso;
+  }
   throw new InvalidArgumentError(
     'must be a date such as 2027-01-31, or a time with an offset such as 2027-01-31T12:00:00Z',
   );
@@ -49,7 +54,7 @@ export function expiry(text: string): string {
 /** Of a period's end: as `moment`, but a date means the end of that day. */
 export function momentAfter(text: string): string {
   const iso = moment(text);
-  return isDate(text) ? new Date(Date.parse(iso) + DAY_MS).toISOString() : iso;
+  return isDate(text) ? new Date(Math.min(Date.parse(iso) + DAY_MS, LAST_MOMENT)).toISOString() : iso;
 }
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };

@@ -44,12 +44,12 @@ export function postgresUrl(text: string): string | undefined {
   return isUrl ? url(['postgres:', 'postgresql:'])(text) : undefined;
 }
 
-/** Appears in links, so it must not contain a password. */
+/** Appears in links, so it must not contain a password. Spaces around it or inside would break them. */
 export function baseUrl(text: string): string | undefined {
   const address = url(['http:', 'https:'])(text);
   if (address === undefined) return undefined;
-  const { username, password } = new URL(address);
-  return username || password || /[?#]/u.test(address) ? undefined : address.replace(/\/+$/u, '');
+  const { username, password, href } = new URL(address);
+  return username || password || /[?#]/u.test(address) ? undefined : href.replace(/\/+$/u, '');
 }
 
 /** An origin: browsers send it with every call, and it is compared as a whole. */

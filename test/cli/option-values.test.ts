@@ -5,6 +5,7 @@ import {
   fingerprint,
   licenseKey,
   moment,
+  momentAfter,
   seats,
   wholeNumber,
 } from '../../cli/option-values.ts';
@@ -37,6 +38,16 @@ describe('a moment', () => {
     '1798675200',
   ])('%j is none', (text) => {
     expect(() => moment(text)).toThrow('2027-01-31');
+  });
+
+  test('after the year 9999 is out of range', () => {
+    expect(() => moment('9999-12-31T23:30:00-01:00')).toThrow('must be between 1970 and 9999');
+  });
+
+  test('after a day is the start of the next, but not after the year 9999', () => {
+    expect(momentAfter('2027-12-31')).toBe('2028-01-01T00:00:00.000Z');
+    expect(momentAfter('2027-12-31T12:00Z')).toBe('2027-12-31T12:00:00.000Z');
+    expect(momentAfter('9999-12-31')).toBe('9999-12-31T23:59:59.999Z');
   });
 });
 

@@ -174,6 +174,19 @@ describe('custom fields', () => {
     expect(items[1]?.custom_fields).toEqual({});
   });
 
+  it('have different columns, whatever their names are', async () => {
+    const product = unique('product');
+    const custom_fields = { State: '1', 'STATE (custom field)': '2' };
+    await newLicense(server, { product, holder: 'A', custom_fields });
+    const download = await httpCall(`${server.adminOrigin}/admin/api/licenses/export/?product=${product}`, {
+      headers: { authorization: `Bearer ${server.runtimeSecret}` },
+    });
+    const [row]: Record<string, string>[] = parse(download.text, { columns: true });
+    expect(row).toMatchObject({ 'State (custom field) (custom field)': '1', 'STATE (custom field)': '2' });
+    const { columns } = await server.admin.uploadImport({ file: new Blob([download.text]) });
+    expect(columns).toEqual(Object.keys(row ?? {}));
+  });
+
   it('of an imported row that are wrong are reported with their column', async () => {
     const { import_id } = await server.admin.uploadImport({
       file: new Blob([`holder,Center\nA,${'x'.repeat(501)}\nB,ok\n`]),

@@ -476,6 +476,22 @@ describe('a run', () => {
     expect(await preview(second)).toBe(second.replace('3,', '2,'));
   });
 
+  it('adds columns with other names than those of the file to its faulty rows', async () => {
+    const mapping = { holder: 'Who', plan: 'Tier' };
+    const custom_fields = { Line: 'line', Fault: 'error' };
+    const preview = async (text: string) => {
+      const { import_id } = await upload(text);
+      await adminSuccess(server, 'previewImport', { import_id, mapping, custom_fields });
+      return (await result(import_id, 'faulty')).join('\r\n');
+    };
+    const first = await preview('Who,line,Tier,error,line (import)\nA,L7,nowhere,E1,x\n');
+    expect(first.split('\r\n')).toEqual([
+      'line (import) (import),error (import),Who,line,Tier,error,line (import)',
+      '2,Tier: plan nowhere not found,A,L7,nowhere,E1,x',
+    ]);
+    expect(await preview(first)).toBe(first);
+  });
+
   it('hands rows over with semicolons and a byte order mark if asked, and takes them again', async () => {
     const { import_id } = await upload('Who,Tier,Notes\n"x,=1; y",nowhere,"two\nlines"\n');
     const mapping = { holder: 'Who', plan: 'Tier', notes: 'Notes' };

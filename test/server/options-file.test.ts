@@ -27,6 +27,22 @@ describe('lines', () => {
     expect(readOptionsLines('INCLUDE f USER "ada')[0]?.isBroken).toBe(true);
   });
 
+  it('have names without spaces around them, as requests do', () => {
+    const statement = (text: string) => parseOptionsLine(readOptionsLines(text)[0]!);
+    expect(statement('GROUP " team " " ada" "bob\u00a0"')).toMatchObject({
+      name: 'team',
+      members: ['ada', 'bob'],
+    });
+    expect(statement('EXCLUDE " f " USER " eve "')).toMatchObject({
+      feature: { name: 'f' },
+      target: { name: 'eve' },
+    });
+    expect(statement('EXCLUDE f USER " "')).toMatchObject({
+      type: 'refused',
+      note: { reason: 'missing_word', values: { what: 'name' } },
+    });
+  });
+
   test.each([
     ['viewer', 'viewer', null],
     ['viewer:VERSION=2.0', 'viewer', 'VERSION=2.0'],

@@ -313,6 +313,13 @@ describe('the settings of the contract', () => {
     expect(Object.values(SETTINGS).map(({ flag }) => flag)).not.toContain('master-key');
   });
 
+  it.each([
+    [' HTTPS://D.example:443/ ', 'https://d.example'],
+    ['https://münchen.example/a b', 'https://xn--mnchen-3ya.example/a%20b'],
+  ])('the public URL %j is written as browsers do', (text, url) => {
+    expect(load({ env: { LICENSE_DESK_BASE_URL: text } }).baseUrl).toBe(url);
+  });
+
   it('numbers may be numbers in config.json', () => {
     const file = { port: 0, rate_limit: 5, scan_seconds: 0.5 };
     expect(load({ file })).toMatchObject({ port: 0, rateLimit: 5, scanSeconds: 0.5 });

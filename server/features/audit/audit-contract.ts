@@ -20,9 +20,12 @@ const auditEntry = z.object({
   request_id: z.string().nullable(),
 });
 
+/** That of an API token. */
+export const MAX_ACTOR_NAME = 200;
+
 const auditFilter = {
   /** The full name. */
-  actor: searchText(100).optional(),
+  actor: searchText(MAX_ACTOR_NAME).optional(),
   action: z
     .string()
     .regex(/^[a-z_]{1,40}\.[a-z_]{0,40}$/u, sentenceOf('not_an_action'))

@@ -120,11 +120,13 @@ function numberIn(word: string | undefined): number {
   return NUMBER.test(word) ? Number(word) : refuse('not_a_number', { word });
 }
 
-function nameIn(word: string | undefined, what: NoteValues['what'], max = MAX_CLIENT_NAME): string {
-  if (word === undefined || word === '') return refuse('missing_word', { what });
-  if (word.length > max) return refuse('word_too_long', { what, got: word.length, max });
-  const problem = textProblem(word);
-  return problem === null ? word : refuse('hidden_character', { what, name: word }, problem.message);
+/** Without the spaces that quotes keep around it: requests cannot have them, so no one could be named like this. */
+function nameIn(word = '', what: NoteValues['what'], max = MAX_CLIENT_NAME): string {
+  const name = word.trim();
+  if (name === '') return refuse('missing_word', { what });
+  if (name.length > max) return refuse('word_too_long', { what, got: name.length, max });
+  const problem = textProblem(name);
+  return problem === null ? name : refuse('hidden_character', { what, name }, problem.message);
 }
 
 /**

@@ -5,7 +5,7 @@ import type { CheckedBatch } from './import-check.ts';
 import type { ImportFiles } from './import-files.ts';
 import { addFindings, type Findings, noFindings } from './import-job.ts';
 import type { ImportRecipe } from './import-row.ts';
-import { countFaultyColumns, FAULTY_COLUMNS } from './license-csv-contract.ts';
+import { countFaultyColumns, faultyColumns } from './license-csv-contract.ts';
 import type { ImportError } from './license-transfer-contract.ts';
 
 export interface ImportPass {
@@ -55,9 +55,10 @@ export async function findAll(
   const findings = noFindings();
   let valid = 0;
   const earlier = countFaultyColumns(columns);
+  const ownColumns = columns.slice(earlier);
   const result = await files.writeResult(id, 'faulty');
   try {
-    await result.write(csvLine([...FAULTY_COLUMNS, ...columns.slice(earlier)]));
+    await result.write(csvLine([...faultyColumns(ownColumns), ...ownColumns]));
     for await (const { good, faulty } of batches) {
       signal?.throwIfAborted();
       valid += good.length;

@@ -34,11 +34,20 @@ export function isLicenseColumn(name: string): boolean {
   return COLUMNS.some((column) => column.name === foldFieldName(name));
 }
 
+/** The name with the suffix, as often as it takes to be unlike all others. */
+function withSuffix(name: string, suffix: string, isTaken: (name: string) => boolean): string {
+  const longer = `${name} ${suffix}`;
+  return isTaken(longer) ? withSuffix(longer, suffix, isTaken) : longer;
+}
+
 /** @param fieldNames names of custom fields, which become columns */
 export function licenseColumns(fieldNames: Iterable<string>): LicenseColumn[] {
-  const fields = uniqueFieldNames(fieldNames).map((field) => ({
+  const names = uniqueFieldNames(fieldNames);
+  const folded = new Set(names.map(foldFieldName));
+  const isField = (name: string) => folded.has(foldFieldName(name));
+  const fields = names.map((field) => ({
     // No two columns of a file may have the same name.
-    name: isLicenseColumn(field) ? `${field} (custom field)` : field,
+    name: isLicenseColumn(field) ? withSuffix(field, '(custom field)', isField) : field,
     cellOf: ({ custom_fields: fieldsOf }: LicenseRecord) => customField(fieldsOf, field),
   }));
   return [...COLUMNS, ...fields];
@@ -46,8 +55,17 @@ export function licenseColumns(fieldNames: Iterable<string>): LicenseColumn[] {
 
 /** The columns that the file of faulty rows begins with. It is imported again once it is corrected. */
 export const FAULTY_COLUMNS = ['line', 'error'] as const;
+const FAULTY_SUFFIX = '(import)';
+
+/** @param columns of the file, which may have one of these names */
+export function faultyColumns(columns: readonly string[]): string[] {
+  const isTaken = (name: string) => columns.includes(name);
+  return FAULTY_COLUMNS.map((name) => (isTaken(name) ? withSuffix(name, FAULTY_SUFFIX, isTaken) : name));
+}
 
 /** The number of columns that the file has only because it is a file of faulty rows. */
 export function countFaultyColumns(columns: readonly string[]): number {
-  return FAULTY_COLUMNS.every((name, index) => columns[index] === name) ? FAULTY_COLUMNS.length : 0;
+  const isAdded = (name: string, index: number) =>
+    columns[index]?.replaceAll(` ${FAULTY_SUFFIX}`, '') === name;
+  return FAULTY_COLUMNS.every(isAdded) ? FAULTY_COLUMNS.length : 0;
 }

@@ -219,6 +219,13 @@ cfssl (0.22 times) and the processor time while idle (0.10 %, 0.05 to 0.42). Sta
 overview took 212 ms, the first licenses 227 ms, and \`npm start\` 757 ms until the first screen. There, hot authorizations took
 0.84 times the processor time of bare Express, and here 0.64 times.
 
+On 29 November 2026, the short form ran twice on a host that was slower still (bare Express 109 and 136 µs, bare \`node:http\` 48
+and 65 µs, no AVX-512). The ratios to bare Express held: hot authorizations took 0.77 and 0.86 times its processor time, uniform ones
+0.89 and 0.79 times. Memory after the load was 175 and 200 MB. Figures without a peer were about half as good as above (activations
+715/s and 879/s, start until ready 530 and 567 ms). Under an RSA authority, the service issued 220 certificates a second in
+both runs, 0.47 and 0.61 times what \`openssl speed\` signed: a signature takes 2.1 ms there, and the first thousand calls, which V8
+has not compiled yet, take twice the processor time of later ones.
+
 ${onOneCore()}${growth(results.figures)}## What limits them
 
 - Authorizations from memory: more than a third of the main thread's time is the system call that sends the reply, as in any
@@ -265,6 +272,9 @@ ${onOneCore()}${growth(results.figures)}## What limits them
 - Back office: the browser. Its new process, compiling and running 0.3 MB of code, and layout take most of the time until a
   screen is shown. Meanwhile the server counts the states of licenses by ranges of indices: 60 ms of processor time for the
   statistics, 80 ms for the overview.
+- \`npm start\` in a fresh clone: the installation, which keeps both cores busy. On 29 November 2026, four clones on such a slow host
+  took 77 to 97 s until the address was printed (median 83 s; the goal is 75 s), 142 s of processor time in one of them. About 45 s of
+  these compile the SQLite driver, whose prebuilt binary cannot be downloaded on that network; npm unpacks the packages meanwhile.
 - Start: two thirds of the time is loading code: compiled code comes from V8's cache, but it still has to be read, linked and run.
 
 The speed of a shared machine varies between runs. Compare ratios to the bare server rather than absolute figures.

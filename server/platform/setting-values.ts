@@ -32,15 +32,23 @@ function url(protocols: string[]) {
     URL.canParse(text) && protocols.includes(new URL(text).protocol) ? text : undefined;
 }
 
-/** What `postgresUrl` takes. */
+/** What `postgresUrl` accepts, as a message says it. */
 export const POSTGRES_URL =
   'a URL such as postgres://user@host:port/database, with special characters in the password percent-encoded';
 
-/** A `%` that encodes nothing, as in a password that was not encoded, stops the driver, except in the query. */
-const BROKEN_ENCODING = /^[^?]*%(?![\da-f]{2})/iu;
+/** Null if a `%` does not begin an encoded character, as in a password that was not encoded. */
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
 
 export function postgresUrl(text: string): string | undefined {
-  const isUrl = text.includes('://') && !BROKEN_ENCODING.test(text);
+  // The driver stops at what it cannot decode, except in the query.
+  const [address = ''] = text.split('?');
+  const isUrl = address.includes('://') && decoded(address) !== null;
   return isUrl ? url(['postgres:', 'postgresql:'])(text) : undefined;
 }
 

@@ -39,9 +39,10 @@ const CASES: readonly Case[] = [
   ['license list --database-url mysql://u:p@h/d', '--database-url must be a URL such as postgres://', 2],
   [
     'license list --database-url postgres://u@h/100%',
-    'with special characters in the password percent-encoded',
+    'special characters in the password percent-encoded',
     2,
   ],
+  ['license list --database-url postgres://u@h/%E4', 'special characters in the password percent-encoded', 2],
   ['license list --default-product A_B', '--default-product must be', 2],
   // Output
   ['cert issue --license 1 --common-name A --out -', '--out must be a new file, not stdout (got -)', 2],

@@ -260,6 +260,30 @@ test('rules are tried for the device that seats are counted by', async ({ desk }
   await expect(trial).toContainText('Gets a seat');
 });
 
+test('a group that is too large for one request comes back when its removal is undone', async ({ desk }) => {
+  await newPool(desk, { holder: 'Hafen AG', seats: 1 });
+  const members = Array.from(
+    { length: 2000 },
+    (_, at) => `${`engineer-${at}`.padEnd(40, 'x')}@hafen.example`,
+  );
+  const [first, second] = [members.slice(0, 1000), members.slice(1000)];
+  const post = await desk.request.post('/admin/api/lease-groups/', { data: { name: 'all', members: first } });
+  expect(post.ok(), await post.text()).toBe(true);
+  const put = await desk.request.put('/admin/api/lease-groups/', {
+    data: { name: 'all', add_members: second },
+  });
+  expect(put.ok(), await put.text()).toBe(true);
+  await chooseLicense(desk, 'rules', 'Hafen AG');
+  await desk.getByRole('button', { name: 'Delete group all' }).click();
+  await desk.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await desk.getByRole('button', { name: 'Undo' }).click();
+  const edit = desk.getByRole('button', { name: 'Edit group all' });
+  await edit.click();
+  await expect(desk.getByRole('dialog').getByLabel('Members', { exact: true })).toHaveValue(
+    members.join('\n'),
+  );
+});
+
 test('an options file is checked before it is imported', async ({ desk }) => {
   await newPool(desk, { holder: 'Acme', seats: 4 });
   await chooseLicense(desk, 'rules', 'Acme');

@@ -1,7 +1,7 @@
 // Parses setting values. Each parser returns undefined for an invalid text. Commands load this, so it uses no library.
-import { isIP, isIPv4 } from 'node:net';
+import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
-import { canonicalV6, mappedV4, PREFIX_LENGTH } from '#server/wire/address-text.ts';
+import { isNetwork, mappedV4, sharedBits } from '#server/wire/address-text.ts';
 import { isLoopback } from './loopback.ts';
 
 export type TlsSetting =
@@ -80,23 +80,12 @@ export function ipAddress(text: string): string | undefined {
   return isIP(text) === 0 ? undefined : (mappedV4(text) ?? text);
 }
 
-/** How many leading bits the addresses of a network share; undefined if `parseNetwork` would not read the text. */
-function sharedBits(text: string): number | undefined {
-  const [address = '', length, ...rest] = text.split('/');
-  if (rest.length > 0 || (!isIPv4(address) && canonicalV6(address) === null)) return undefined;
-  const most = isIPv4(address) ? 32 : 128;
-  const ofMapping = mappedV4(address) === null ? 0 : 96;
-  if (length === undefined) return most - ofMapping;
-  const bits = PREFIX_LENGTH.test(length) ? Number(length) : Number.NaN;
-  return bits >= ofMapping && bits <= most ? bits - ofMapping : undefined;
-}
-
 export function networks(text: string): string[] | undefined {
   const list = text
     .split(',')
     .map((part) => part.trim())
     .filter(Boolean);
-  return list.every((part) => sharedBits(part) !== undefined) ? list : undefined;
+  return list.every(isNetwork) ? list : undefined;
 }
 
 export function tls(text: string): TlsSetting | undefined {

@@ -1,8 +1,8 @@
 // Field types of requests and replies.
 import { z } from 'zod';
+import { isNetwork } from './address-text.ts';
 import { refusal, RULE_REASONS, sentenceOf } from './field-rules.ts';
 import { LAST_MOMENT } from './instants.ts';
-import { parseNetwork } from './networks.ts';
 import { readableText, textProblem } from './readable-text.ts';
 import { ruleValues } from './rule-values.ts';
 
@@ -90,10 +90,7 @@ export const fingerprint = z
   .meta({ description: 'Device fingerprint: `sha256:` followed by 64 lowercase hex digits.' });
 
 /** A network in CIDR notation; a single address is a network of one. */
-export const network = z
-  .string()
-  .max(50, { abort: true })
-  .refine((value) => parseNetwork(value) !== null, sentenceOf('not_a_network'));
+export const network = z.string().max(50, { abort: true }).refine(isNetwork, sentenceOf('not_a_network'));
 
 /** A time in a request: ISO 8601 with offset, epoch milliseconds for the handler. */
 export const moment = z.iso

@@ -1,7 +1,7 @@
 // IP addresses, and networks in CIDR notation. An IPv4-mapped IPv6 address (`::ffff:10.0.0.1`) is the IPv4 address itself:
 // dual-stack sockets report IPv4 callers in this form, and the operating system connects to the IPv4 address.
 import ipaddr from 'ipaddr.js';
-import { canonicalV6, PREFIX_LENGTH } from './address-text.ts';
+import { canonicalV6, sharedBits } from './address-text.ts';
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
@@ -10,9 +10,6 @@ export interface Network {
   /** How many leading bits all addresses share. */
   bits: number;
 }
-
-/** Bits of an IPv6 address before the IPv4 address that it contains. */
-const MAPPED_BITS = 96;
 
 /** Null if the text is not an IPv6 address. A zone, as in `fe80::1%eth0`, is ignored. */
 export function parseV6(text: string): ipaddr.IPv6 | null {
@@ -30,15 +27,9 @@ export function parseAddress(text: string): Address | null {
 
 /** A single address is a network of one. Null if the text is neither. */
 export function parseNetwork(text: string): Network | null {
-  const [base = '', length, ...rest] = text.split('/');
-  const start = base.includes('%') ? null : parseAddress(base);
-  if (start === null || rest.length > 0) return null;
-  const most = start.kind() === 'ipv4' ? 32 : 128;
-  if (length === undefined) return { start, bits: most };
-  if (!PREFIX_LENGTH.test(length)) return null;
-  const isMapped = start.kind() === 'ipv4' && base.includes(':');
-  const bits = Number(length) - (isMapped ? MAPPED_BITS : 0);
-  return bits >= 0 && bits <= most ? { start, bits } : null;
+  const bits = sharedBits(text);
+  const start = bits === undefined ? null : parseAddress(text.replace(/\/.*$/u, ''));
+  return bits === undefined || start === null ? null : { start, bits };
 }
 
 /** Leaves out what is not a network: no address is in it. */

@@ -20,7 +20,7 @@ const auditEntry = z.object({
   request_id: z.string().nullable(),
 });
 
-/** That of an API token. */
+/** Names of API tokens are the longest. */
 export const MAX_ACTOR_NAME = 200;
 
 const auditFilter = {

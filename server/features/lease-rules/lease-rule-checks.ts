@@ -1,6 +1,6 @@
 // What lease rules and groups may be. Services check it before each change, and the import of options files before its dry run.
 import { distinctNames } from '#server/rules/lease-match.ts';
-import { parseNetwork } from '#server/wire/networks.ts';
+import { isNetwork } from '#server/wire/address-text.ts';
 import { refusedField } from '#server/wire/errors.ts';
 import { tooMany } from '#server/wire/field-rules.ts';
 import { type LeaseGroupKind, MAX_GROUPS, MAX_MEMBERS } from './lease-group-contract.ts';
@@ -8,7 +8,7 @@ import { MAX_RULES } from './lease-rule-contract.ts';
 
 /** @returns why a host cannot have this name; null if it can, or if this is a network */
 export function hostProblem(name: string): string | null {
-  const isBroken = name.includes('/') && parseNetwork(name) === null;
+  const isBroken = name.includes('/') && !isNetwork(name);
   return isBroken ? 'is not a network such as 10.0.0.0/8' : null;
 }
 

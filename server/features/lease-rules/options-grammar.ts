@@ -1,6 +1,6 @@
 // What a line of an options file says. The syntax is that of the vendors' administration guides: FlexNet Publisher
 // "Options File Syntax", RLM "The ISV Options File". Keywords are read in any case.
-import { parseNetwork } from '#server/wire/networks.ts';
+import { isNetwork } from '#server/wire/address-text.ts';
 import { textProblem } from '#server/wire/readable-text.ts';
 import { type LeaseGroupKind, MAX_CLIENT_NAME, MAX_GROUP_NAME } from './lease-group-contract.ts';
 import { hostProblem } from './lease-rule-checks.ts';
@@ -134,14 +134,14 @@ function nameIn(word = '', what: NoteValues['what'], max = MAX_CLIENT_NAME): str
  * @throws Refusal if the wildcards are elsewhere
  */
 export function networkOf(pattern: string): string | null {
-  if (parseNetwork(pattern)) return pattern;
+  if (isNetwork(pattern)) return pattern;
   if (!/^(?:\d{1,3}\.)*\*(?:\.(?:\d{1,3}|\*))*$/u.test(pattern)) return null;
   const parts = pattern.split('.');
   const fixed = parts.indexOf('*');
   if (parts.slice(fixed).some((part) => part !== '*')) return refuse('wildcard_inside', { address: pattern });
   const start = [...parts.slice(0, fixed), '0', '0', '0', '0'].slice(0, 4).join('.');
   const network = `${start}/${fixed * 8}`;
-  return parseNetwork(network) ? network : refuse('not_an_address', { address: pattern });
+  return isNetwork(network) ? network : refuse('not_an_address', { address: pattern });
 }
 
 /** The network of a host that is given by its address; null if it is given by its name. */

@@ -176,8 +176,9 @@ Figures under load are medians of seven rounds (on one core, of 20). In each rou
 turn, and ratios are taken within the round, because the speed of a shared machine drifts. The range in parentheses leaves
 out the lowest and the highest. A figure is "unclear" if its target lies within the range. CPU per call is the user and system time of all
 threads of the server, divided by the number of calls. What else the machine does changes it, too: server and load take
-turns on the cores that are left, and how many calls share a turn of the event loop decides how often it waits. The license
-scan, webhooks, certificates and floating licenses are measured one after the other in the same server.
+turns on the cores that are left, and how many calls share a turn of the event loop decides how often it waits. There is one
+server for each number of licenses: what is measured with a million of them, from growth to the back office, follows each
+other in the same server, and the P-256 authority is that of the server with 10,000.
 
 Peers on the same machine: bare Express, bare \`node:http\`, Express that stores the JSON of each call as a row ("storing
 Express"), etcd (a lease and a key that is created if absent) and cfssl (the same signing requests, the same type of CA key, no

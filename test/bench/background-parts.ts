@@ -13,7 +13,7 @@ const DRAINS = { short: 1, full: 5 };
 
 export async function scan(run: Run): Promise<Figure[]> {
   note('license scan');
-  const { server, errorFile } = await run.shared.use(run);
+  const { server, errorFile } = await run.servers.use(run.licenses);
   const { data, isShort } = run;
   const scans = await measureScans(isShort ? SCANS.short : SCANS.full, DUE, {
     api: server.api,
@@ -36,7 +36,7 @@ export async function scan(run: Run): Promise<Figure[]> {
 
 export async function webhooks(run: Run): Promise<Figure[]> {
   note('webhooks');
-  const { server, receiver } = await run.shared.use(run);
+  const { server, receiver } = await run.servers.use(run.licenses);
   const { dataDir, database, enterpriseKeys: keys, hotTokens } = run.data;
   const details = await measureWebhooks({
     api: server.api,

@@ -9,8 +9,11 @@ import { hashSecret } from '#server/platform/secret-token.ts';
 import { readBodies } from './read-bodies.ts';
 import { DATABASE, rows, seed, type SeededData, seededData } from './seeded-data.ts';
 
-export interface BenchData extends SeededData {
+export interface DataCopy extends SeededData {
   dataDir: string;
+}
+
+export interface BenchData extends DataCopy {
   enterpriseKeys: string[];
   /** Of valid licenses of other plans, whose tokens are not among the hot ones: they may be replaced. */
   validKeys: string[];
@@ -41,8 +44,8 @@ async function validLicenses(file: string, isPlan: string, count: number): Promi
 
 const keysOf = (licenses: readonly ValidLicense[]) => licenses.map(({ key }) => key);
 
-/** A fresh copy for this run, in which no license is due for a notice. @param name of its folder */
-export async function prepareBenchData(licenses: number, name = String(licenses)): Promise<BenchData> {
+/** For this run. @param name of its folder @returns data in which no license is due for a notice */
+export async function copySeededData(licenses: number, name: string): Promise<DataCopy> {
   const seeded = await seededData(licenses);
   const dataDir = join(BENCH_DATA, name);
   const database = join(dataDir, DATABASE);
@@ -52,14 +55,19 @@ export async function prepareBenchData(licenses: number, name = String(licenses)
   await seed(['--data-dir', dataDir, '--licenses', '0', '--due', '0']);
   // What copying left for the kernel to write must not slow down the first measurement.
   await promisify(execFile)('sync');
+  return { ...seeded, dataDir, database };
+}
+
+/** A copy, and which of its licenses may be changed. */
+export async function prepareBenchData(licenses: number): Promise<BenchData> {
+  const copy = await copySeededData(licenses, String(licenses));
+  const { database } = copy;
   const hot = new Set(
-    readBodies(seeded.hotTokens).map((body) => hashSecret((body as { token: string }).token)),
+    readBodies(copy.hotTokens).map((body) => hashSecret((body as { token: string }).token)),
   );
   const others = await validLicenses(database, "<> 'enterprise'", OTHER_LICENSES);
   return {
-    ...seeded,
-    dataDir,
-    database,
+    ...copy,
     enterpriseKeys: keysOf(await validLicenses(database, "= 'enterprise'", ENTERPRISE_LICENSES)),
     validKeys: keysOf(others.filter(({ tokenHash }) => !hot.has(tokenHash))),
   };

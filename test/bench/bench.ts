@@ -5,19 +5,19 @@ import { parseArgs } from 'node:util';
 import { ensureCommands } from '../../scripts/debian-packages.mjs';
 import { builtCli, root } from '../../scripts/paths.mjs';
 import { certificates } from './certificate-parts.ts';
-import { BENCH_DATA, prepareBenchData } from './bench-data.ts';
+import { BENCH_DATA } from './bench-data.ts';
 import { scan, webhooks } from './background-parts.ts';
 import { startBenchServer } from './child-server.ts';
 import { cluster } from './cluster-parts.ts';
 import { compareRuns } from './compare-runs.ts';
 import { describeMachine, type Figure, printFigures, watchOthers, writeResults } from './figures.ts';
-import { measureGrowth } from './measure-growth.ts';
+import { growthSizes, measureGrowth } from './measure-growth.ts';
 import { leaveIdle, measureIdle, prepareIdleData } from './measure-idle.ts';
 import { desktop, page } from './page-parts.ts';
 import { note, type Run } from './run.ts';
 import { leases, load, starts } from './service-parts.ts';
 import { measureOnOneCore, threeRuns } from './one-core-run.ts';
-import { shareServer } from './shared-server.ts';
+import { prepareServers } from './servers.ts';
 import { openUnfinishedRun } from './unfinished-run.ts';
 
 const PARTS: Record<string, (run: Run) => Promise<Figure[]>> = {
@@ -36,8 +36,8 @@ const PARTS: Record<string, (run: Run) => Promise<Figure[]>> = {
 };
 /** Only by `--only`: the first needs minutes and PostgreSQL, the second is measured beside all other parts. */
 const ON_REQUEST = ['cluster', 'idle'];
-/** Those that use one server together. */
-const SHARING_PARTS = ['scan', 'webhooks', 'certificates', 'leases'];
+/** Those that measure the same servers. */
+const SHARING_PARTS = ['growth', 'load', 'scan', 'webhooks', 'certificates', 'leases', 'page'];
 const SECONDS = { short: 2, oneCore: 4, full: 15 };
 
 const { values: given, positionals } = parseArgs({
@@ -83,19 +83,22 @@ async function measureAll(): Promise<boolean> {
   const shareOfOthers = watchOthers();
   mkdirSync(BENCH_DATA, { recursive: true });
   const bare = await startBenchServer('bare-express.ts', BENCH_DATA);
-  const [idle, data] = await Promise.all([idleData && leaveIdle(cli, idleData), prepareBenchData(licenses)]);
-  const run: Run = { cli, licenses, data, bare, shared: shareServer(), isShort, seconds };
+  const [idle, { data, servers }] = await Promise.all([
+    idleData && leaveIdle(cli, idleData),
+    prepareServers({ cli, licenses, others: idleData ? growthSizes(licenses) : [] }),
+  ]);
+  const run: Run = { cli, licenses, data, bare, servers, isShort, seconds };
   const figures: Figure[] = [];
   for (const [name, part] of Object.entries(PARTS)) {
     if (!isWanted(name)) continue;
     const known = given.only === undefined ? unfinished.parts[name] : undefined;
     if (known) note(`${name}: already measured by a run that was interrupted (--fresh measures again)`);
-    if (!SHARING_PARTS.includes(name)) await run.shared.stop();
+    if (!SHARING_PARTS.includes(name)) await servers.stop();
     const measured = known ?? (await part(run));
     if (given.only === undefined) unfinished.keep(name, measured);
     figures.push(...measured);
   }
-  await run.shared.stop();
+  await servers.stop();
   await bare.stop();
   if (idle) figures.push(await idle.finish(1));
 

@@ -1,16 +1,15 @@
 // The part of the bench that measures certificates, under an RSA and a P-256 authority.
-import { prepareBenchData } from './bench-data.ts';
 import type { Figure } from './figures.ts';
 import { cpuBesidePeer, judged, most, throughput } from './load-figures.ts';
 import { measureCertificates } from './measure-certificates.ts';
 import { type IssueMeasurements, measureIssue } from './measure-issue.ts';
 import { type Comparison, compare } from './rounds.ts';
 import { readBodies } from './read-bodies.ts';
-import { note, type Run, serve } from './run.ts';
+import { type InUse, note, type Run } from './run.ts';
 import { atLeast, sampleOf, shown, type Sample } from './sample.ts';
 
-/** The key type of an authority cannot change while its certificates are valid: P-256 gets a separate data directory. */
-const P256_LICENSES = 10_000;
+/** The key type of an authority cannot change while its certificates are valid: P-256 gets another server. */
+export const P256_LICENSES = 10_000;
 const CFSSL_RATIO = 1.5;
 const SIGNER_SHARE = 0.8;
 
@@ -68,15 +67,9 @@ function besideOthers(figure: string, { beside }: IssueMeasurements): Figure[] {
   ];
 }
 
-export async function serveP256({ cli }: Pick<Run, 'cli'>) {
-  const data = await prepareBenchData(P256_LICENSES, 'p-256');
-  return { data, server: await serve({ cli, data }, 'p-256.log') };
-}
-
-async function underP256({ server, data }: Awaited<ReturnType<typeof serveP256>>, seconds: number) {
+async function underP256({ server, data }: InUse, seconds: number) {
   const { dataDir, enterpriseKeys: keys } = data;
   const measured = await measureIssue('p-256', { server, dataDir, keys, seconds, besideOthers: true });
-  await server.stop();
   const { issued, opensslSignsPerSecond } = measured;
   const figure = ISSUE_FIGURES['p-256'];
   return [
@@ -94,7 +87,11 @@ async function underP256({ server, data }: Awaited<ReturnType<typeof serveP256>>
 
 export async function certificates(run: Run): Promise<Figure[]> {
   note('certificates');
-  const [{ server, errorFile }, withP256] = await Promise.all([run.shared.use(run), serveP256(run)]);
+  const { servers, licenses } = run;
+  const [{ server, errorFile }, withP256] = await Promise.all([
+    servers.use(licenses),
+    servers.use(P256_LICENSES),
+  ]);
   const { data, bare, seconds } = run;
   const { dataDir, database, enterpriseKeys: keys } = data;
   const bodies = readBodies(data.hotTokens);

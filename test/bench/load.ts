@@ -24,14 +24,15 @@ export interface Target {
   /** A file with a JSON body a line, for POST; without it, GET. */
   bodies?: string;
   headers?: Record<string, string>;
-  /** The server answers repeated calls from memory. */
-  keepsAnswers?: boolean;
+  /** After so many calls with each body, the server answers from memory. */
+  answeredFromMemoryAfter?: number;
 }
 
 const CONNECTIONS = 32;
 const SCRIPT = join(import.meta.dirname, 'requests.lua');
-/** What the script prints at its start. */
+/** What the script prints at its start, and when it has sent the bodies as often as it was asked to. */
 const BEGIN = 'BEGIN';
+const END = 'END';
 const SPARE_SECONDS = 10;
 
 /** wrk itself counts whole seconds; interrupted, it reports what it has measured until then. */
@@ -44,21 +45,26 @@ async function runWrk(args: readonly string[], seconds: number, onBegin: () => v
   let timer: NodeJS.Timeout | undefined;
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text;
-    if (timer || !output.startsWith(BEGIN)) return;
-    onBegin();
-    timer = setTimeout(() => child.kill('SIGINT'), seconds * 1000);
+    if (!timer && output.startsWith(BEGIN)) {
+      onBegin();
+      timer = setTimeout(() => child.kill('SIGINT'), seconds * 1000);
+    }
+    if (text.includes(END)) child.kill('SIGINT');
   });
   await closed;
   clearTimeout(timer);
   return output;
 }
 
-/** @param seconds half of one at least: wrk heeds an interruption only once it is set up */
-export async function load(target: Target, seconds: number): Promise<LoadResult> {
+/**
+ * @param seconds half of one at least: wrk heeds an interruption only once it is set up
+ * @param passes sends the bodies in their order, so many times, instead of a random one each time; ends sooner then
+ */
+export async function load(target: Target, seconds: number, passes?: number): Promise<LoadResult> {
   const { server, url, bodies, headers = {} } = target;
   const given = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const args = ['-t1', `-c${CONNECTIONS}`, '-s', SCRIPT, ...given, url];
-  if (bodies !== undefined) args.push('--', bodies);
+  if (bodies !== undefined) args.push('--', bodies, ...(passes === undefined ? [] : [String(passes)]));
   let before = 0;
   const stdout = await runWrk(args, seconds, () => {
     before = server.cpuMs();
@@ -81,16 +87,14 @@ export async function load(target: Target, seconds: number): Promise<LoadResult>
   };
 }
 
-/** Answers are kept from the second call with the same body, of 10,000 at most: calls warm a server up rather than time. */
-const WARM_UP_CALLS = 100_000;
-/** Enough for so many calls that are answered from memory. */
-const MOST_WARM_UPS = 6;
+/** Enough for all calls after which a server answers from memory. */
+const MOST_WARM_UP_SECONDS = 60;
 
+/** Calls warm a server up that answers from memory, and time one that does not. */
 async function warmUp(target: Target, seconds: number): Promise<void> {
-  let calls = 0;
-  const isWarm = () => !target.keepsAnswers || calls >= WARM_UP_CALLS;
-  for (let turn = 0; turn === 0 || (turn < MOST_WARM_UPS && !isWarm()); turn += 1)
-    calls += (await load(target, warmUpSeconds(seconds))).requests;
+  const { answeredFromMemoryAfter: passes } = target;
+  if (passes === undefined) await load(target, warmUpSeconds(seconds));
+  else await load(target, MOST_WARM_UP_SECONDS, passes);
 }
 
 /** @param seconds of all rounds together */
@@ -107,7 +111,8 @@ export async function compareWithBare(
   rounds = ROUNDS,
 ): Promise<Comparison> {
   const ours = underLoad(target, seconds);
-  const peer = underLoad({ ...target, ...bare, keepsAnswers: false }, seconds);
+  const { answeredFromMemoryAfter: _, ...same } = target;
+  const peer = underLoad({ ...same, ...bare }, seconds);
   const { pair } = await comparePairs({ pair: { ours, peer } }, { rounds });
   return pair;
 }

@@ -1,11 +1,10 @@
 // What more licenses cost: the same calls against 10,000, 100,000 and a million of them, in turn.
-import { prepareBenchData } from './bench-data.ts';
 import type { Figure } from './figures.ts';
 import { postAllAlong } from './keep-alive-client.ts';
 import { load } from './load.ts';
 import { measureRound, newDevice } from './measure-writes.ts';
 import { ratioOf, ROUNDS, roundSeconds, warmUpSeconds } from './rounds.ts';
-import { begin, note, type Run, serve } from './run.ts';
+import { begin, note, type Run } from './run.ts';
 import { sampleOf, shown } from './sample.ts';
 
 const SIZES = [10_000, 100_000, 1_000_000];
@@ -37,12 +36,15 @@ const ROWS: [name: string, unit: string, of: keyof Omit<Size, 'licenses'>, digit
   ['memory after the load', 'MB', 'residentMb', 0],
 ];
 
+/** Those up to the number of licenses of the run. */
+export const growthSizes = (most: number) => SIZES.filter((size) => size <= most);
+
 export async function measureGrowth(run: Run): Promise<Figure[]> {
-  const found: { size: Size; here: Pick<Run, 'cli' | 'data'> }[] = [];
-  for (const licenses of SIZES.filter((size) => size <= run.licenses)) {
-    note(`growth: ${licenses} licenses`);
-    const data = licenses === run.licenses ? run.data : await prepareBenchData(licenses);
-    const here = { cli: run.cli, data };
+  const { cli, servers } = run;
+  note('growth');
+  const sizes: Size[] = [];
+  for (const licenses of growthSizes(run.licenses)) {
+    const here = { cli, data: await servers.data(licenses) };
     const startMs: number[] = [];
     for (let start = 0; start < STARTS; start += 1) {
       const server = await begin(here, 'growth.log');
@@ -58,12 +60,12 @@ export async function measureGrowth(run: Run): Promise<Figure[]> {
       activationMicros: [],
       residentMb: [],
     };
-    found.push({ size: { licenses, startMs, ...nothing }, here });
+    sizes.push({ licenses, startMs, ...nothing });
   }
   const places = await Promise.all(
-    found.map(async ({ size, here }) => {
-      const { tokens: bodies, enterpriseKeys: keys } = here.data;
-      return { size, bodies, keys, server: await serve(here, 'growth.log') };
+    sizes.map(async (size) => {
+      const { data, server } = await servers.use(size.licenses);
+      return { size, bodies: data.tokens, keys: data.enterpriseKeys, server };
     }),
   );
   const seconds = roundSeconds(run.seconds);
@@ -85,11 +87,7 @@ export async function measureGrowth(run: Run): Promise<Figure[]> {
       size.activationMicros.push(writes.cpuMicros);
     }
   }
-  for (const { size, server } of places) {
-    size.residentMb.push(server.residentMb());
-    await server.stop();
-  }
-  const sizes = places.map(({ size }) => size);
+  for (const { size, server } of places) size.residentMb.push(server.residentMb());
   return ROWS.map(([name, unit, of, digits]) => {
     const values = sizes.map((size) => `${sampleOf(size[of]).median.toFixed(digits)} ${unit}`);
     const [smallest, largest] = [sizes[0], sizes.at(-1)];

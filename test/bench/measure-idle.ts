@@ -1,6 +1,6 @@
 // A server that has worked and is then left alone: its processor time in each of the minutes that follow.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type BenchData, prepareBenchData } from './bench-data.ts';
+import { copySeededData, type DataCopy } from './bench-data.ts';
 import type { Figure } from './figures.ts';
 import { load } from './load.ts';
 import { most } from './load-figures.ts';
@@ -17,10 +17,10 @@ interface IdleServer {
 }
 
 /** Separate from what other parts change. */
-export const prepareIdleData = (licenses: number) => prepareBenchData(licenses, 'idle');
+export const prepareIdleData = (licenses: number) => copySeededData(licenses, 'idle');
 
 /** Other parts may be measured meanwhile: only its processor time is measured. */
-export async function leaveIdle(cli: string, data: BenchData): Promise<IdleServer> {
+export async function leaveIdle(cli: string, data: DataCopy): Promise<IdleServer> {
   note('a server to be left idle');
   const server = await serve({ cli, data }, 'idle.log');
   await load({ server, url: `${server.api}authorize/token/`, bodies: data.hotTokens }, WORK_SECONDS);

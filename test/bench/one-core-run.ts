@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { root } from '../../scripts/paths.mjs';
 import { BENCH_DATA, type BenchData, prepareBenchData } from './bench-data.ts';
-import { ISSUE_FIGURES, issueCpu, serveP256 } from './certificate-parts.ts';
+import { ISSUE_FIGURES, issueCpu, P256_LICENSES } from './certificate-parts.ts';
 import { type ChildServer, startBenchServer } from './child-server.ts';
 import { compareRuns } from './compare-runs.ts';
 import { describeMachine, type Figure, printFigures, watchOthers, writeResults } from './figures.ts';
@@ -86,9 +86,9 @@ const PARTS: Readonly<Record<string, Part>> = {
   }),
   'certificates, P-256 authority': part({
     async measure({ cli, seconds }) {
-      const { server: started, data } = await serveP256({ cli });
+      const data = await prepareBenchData(P256_LICENSES);
       const { dataDir, enterpriseKeys: keys } = data;
-      return withServer(Promise.resolve(started), async (server) =>
+      return withServer(serve({ cli, data }, 'p-256.log'), async (server) =>
         besideCfssl(await measureIssue('p-256', { server, dataDir, keys, seconds, rounds: ROUNDS })),
       );
     },

@@ -4,7 +4,7 @@ import { most } from './load-figures.ts';
 import { measureDesktop } from './measure-desktop.ts';
 import { measurePage } from './measure-page.ts';
 import { readBodies } from './read-bodies.ts';
-import { note, type Run, serve } from './run.ts';
+import { note, type Run } from './run.ts';
 import { sampleOf } from './sample.ts';
 
 /** How long searches and an export go on beside other calls. */
@@ -14,12 +14,11 @@ const SEARCHES = ['gmbh', 'nováček', 'robotics 12', 'nobody at all', 'zz', '7Q
 
 export async function page(run: Run): Promise<Figure[]> {
   note('page');
-  const server = await serve(run, 'page.log');
+  const { server } = await run.servers.use(run.licenses);
   const { api, admin } = server;
   const bodies = readBodies(run.data.hotTokens);
   const busyMs = run.isShort ? BUSY_MS.short : BUSY_MS.full;
   const details = await measurePage({ api, admin, bodies, searches: SEARCHES, busyMs });
-  await server.stop();
   const row = (figure: string, limit: number, measured: number | number[], unit: string) =>
     most(figure, [limit, unit], sampleOf([measured].flat()), details);
   return [

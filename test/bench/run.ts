@@ -13,6 +13,7 @@ const CALM_MS = 2000;
 const CALM_CPU_MS = 60;
 
 export interface InUse {
+  data: BenchData;
   server: ChildServer;
   /** The server may send it webhooks. */
   receiver: Receiver;
@@ -20,11 +21,13 @@ export interface InUse {
   errorFile: string;
 }
 
-/** One server for several parts. */
-export interface SharedServer {
+/** One server for each number of licenses, which several parts measure. */
+export interface Servers {
+  /** What the server of so many licenses has. */
+  data(licenses: number): Promise<BenchData>;
   /** @returns once it is ready and what it does after a start is done */
-  use(run: Run): Promise<InUse>;
-  /** The next use starts another one. */
+  use(licenses: number): Promise<InUse>;
+  /** Stops all; the next use starts another one. */
   stop(): Promise<void>;
 }
 
@@ -35,7 +38,7 @@ export interface Run {
   data: BenchData;
   /** The minimal Express server. */
   bare: ChildServer;
-  shared: SharedServer;
+  servers: Servers;
   isShort: boolean;
   /** Of each measurement. */
   seconds: number;

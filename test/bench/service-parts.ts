@@ -2,12 +2,12 @@
 import { BENCH_DATA } from './bench-data.ts';
 import { type ChildServer, startBenchServer } from './child-server.ts';
 import type { Figure } from './figures.ts';
-import { underLoad } from './load.ts';
+import { type Target, underLoad } from './load.ts';
 import { cpuPerCall, judged, latency, most, throughput, writes } from './load-figures.ts';
 import { leaseFigures } from './lease-figures.ts';
 import { measureLeases } from './measure-leases.ts';
 import { licensesToChange, measureWrites, type WriteFigures } from './measure-writes.ts';
-import { begin, note, type Run, serve } from './run.ts';
+import { begin, note, type Run } from './run.ts';
 import { comparePairs, ROUNDS } from './rounds.ts';
 import { sampleOf, shown } from './sample.ts';
 
@@ -35,20 +35,29 @@ export async function compareReads(
     startBenchServer('bare-express.ts', BENCH_DATA),
     startBenchServer('bare-http.ts', BENCH_DATA),
   ]);
-  const calls = (of: ChildServer, path: string, bodies?: string, keepsAnswers = false) =>
-    underLoad(
-      { server: of, url: of.api + path, keepsAnswers, ...(bodies === undefined ? {} : { bodies }) },
-      seconds * 2,
-    );
-  const peer = calls(bare, '', data.hotTokens);
-  const peerOfLonger = calls(bare, '', data.hotAuthorizations);
+  const calls = (
+    of: ChildServer,
+    path: string,
+    more: Pick<Target, 'bodies' | 'answeredFromMemoryAfter'> = {},
+  ) => underLoad({ server: of, url: of.api + path, ...more }, seconds * 2);
+  const { hotTokens, tokens, hotAuthorizations } = data;
+  /** An answer is kept from the second call with the same body. */
+  const answeredFromMemoryAfter = 2;
+  const peer = calls(bare, '', { bodies: hotTokens });
+  const peerOfLonger = calls(bare, '', { bodies: hotAuthorizations });
   const peerOfGet = calls(bare, '');
   const compared = await comparePairs(
     {
-      limit: { ours: calls(plain, '', data.hotTokens), peer },
-      hot: { ours: calls(server, 'authorize/token/', data.hotTokens, true), peer },
-      uniform: { ours: calls(server, 'authorize/token/', data.tokens), peer },
-      authorize: { ours: calls(server, 'authorize/', data.hotAuthorizations, true), peer: peerOfLonger },
+      limit: { ours: calls(plain, '', { bodies: hotTokens }), peer },
+      hot: {
+        ours: calls(server, 'authorize/token/', { bodies: hotTokens, answeredFromMemoryAfter }),
+        peer,
+      },
+      uniform: { ours: calls(server, 'authorize/token/', { bodies: tokens }), peer },
+      authorize: {
+        ours: calls(server, 'authorize/', { bodies: hotAuthorizations, answeredFromMemoryAfter }),
+        peer: peerOfLonger,
+      },
       live: { ours: calls(server, 'health/live/'), peer: peerOfGet },
       health: { ours: calls(server, 'health/'), peer: peerOfGet },
     },
@@ -91,9 +100,9 @@ export function changeFigures(changes: WriteFigures): Figure[] {
 }
 
 export async function load(run: Run): Promise<Figure[]> {
-  const { data, seconds } = run;
+  const { seconds } = run;
   note('authorizations');
-  const server = await serve(run, 'load.log');
+  const { data, server } = await run.servers.use(run.licenses);
   // First: changes replace some of the tokens.
   const reads = await compareReads(run, server, ROUNDS);
   note('changes');
@@ -105,7 +114,6 @@ export async function load(run: Run): Promise<Figure[]> {
     rounds: ROUNDS,
   });
   const residentMb = server.residentMb();
-  await server.stop();
   return [
     ...readFigures(reads),
     ...changeFigures(changes),
@@ -117,7 +125,7 @@ export async function leases(run: Run): Promise<Figure[]> {
   note('floating licenses');
   const { bare, seconds, data, isShort } = run;
   const { dataDir, database } = data;
-  const { server } = await run.shared.use(run);
+  const { server } = await run.servers.use(run.licenses);
   const denials = isShort ? DENIALS.short : DENIALS.full;
   const measured = await measureLeases({ server, bare, dataDir, database, seconds, denials });
   return leaseFigures(measured);

@@ -5,23 +5,32 @@ import { clearedIfEmpty } from './option-values.ts';
 
 export type FieldOptions = Record<string, string>;
 
+/** For the help. */
+export const ESCAPING = 'write = in a name as `\\=`';
+/** An equals sign after an even number of backslashes. */
+const NAME_END = /(?<=(?<!\\)(?:\\\\)*)=/u;
+/** Others are part of the name as they are. */
+const ESCAPING_BACKSLASHES = /\\+(?==|$)/gu;
+
 /** @param removal what an empty value does, for the help */
 export function addFieldOption(command: Command, removal = ''): Command {
   return command.option(
     '--field <name=value>',
-    `custom field, for example "Cost center=4711"${removal}; repeat for each field`,
+    `custom field, for example "Cost center=4711"${removal}; repeat for each field; ${ESCAPING}`,
     addFieldPair,
   );
 }
 
 /** For an option that can be repeated. */
 export function addFieldPair(text: string, before: FieldOptions = {}): FieldOptions {
-  const [, name = '', value = ''] = /^([^=]+)=(.*)$/su.exec(text) ?? [];
-  if (name.trim() === '') throw new InvalidArgumentError('must be NAME=VALUE');
-  const folded = foldFieldName(name.trim());
+  const end = text.search(NAME_END);
+  const written = text.slice(0, Math.max(0, end));
+  const name = written.replaceAll(ESCAPING_BACKSLASHES, (run) => run.slice(0, run.length / 2)).trim();
+  if (name === '') throw new InvalidArgumentError('must be NAME=VALUE');
+  const folded = foldFieldName(name);
   const isRepeated = Object.keys(before).some((other) => foldFieldName(other) === folded);
   if (isRepeated) throw new InvalidArgumentError('must name each field once');
-  return { ...before, [name.trim()]: value.trim() };
+  return { ...before, [name]: text.slice(end + 1).trim() };
 }
 
 /** For a change: an empty value removes the field. */

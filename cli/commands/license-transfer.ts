@@ -12,7 +12,7 @@ import { ApiError } from '#server/wire/errors.ts';
 import { calling, printing, withService } from '../command-action.ts';
 import { CommandFailure, toApiError, usageFailure } from '../command-failure.ts';
 import { exportsCsv } from '../csv-export.ts';
-import { addFieldPair, type FieldOptions } from '../field-options.ts';
+import { addFieldPair, ESCAPING, type FieldOptions } from '../field-options.ts';
 import { addLicenseFilter, licenseFilter, type LicenseFilterOptions } from '../license-filter.ts';
 import { truncate } from '../display-width.ts';
 import { newFile } from '../option-values.ts';
@@ -68,7 +68,7 @@ export function addLicenseTransfer(license: Command): void {
     )
     .option(
       '--field <name=column>',
-      'column of a custom field, for example "Cost center=KST"; repeat for each field',
+      `column of a custom field, for example "Cost center=KST"; repeat for each field; ${ESCAPING}`,
       addFieldPair,
     )
     .option('--plan <name>', 'plan of rows without one (default: standard)')

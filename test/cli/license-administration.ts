@@ -97,6 +97,24 @@ export function describeLicenseAdministration({ cli, dataDir, server }: Context)
     });
   });
 
+  test('a custom field may have an equals sign in its name, or a backslash at its end', async () => {
+    type Shown = { license: LicenseRecord };
+    const words = ['license', 'create', '--holder', 'Acme', '--field', String.raw`a\=b=w=1`];
+    const { license } = await cli.ok<Shown>(...words, '--field', String.raw`D:\x\\=y`);
+    expect(license.custom_fields).toEqual({ 'a=b': 'w=1', 'D:\\x\\': 'y' });
+    const edit = ['license', 'edit', license.license_key, '--field', String.raw`a\=b=`];
+    const edited = await cli.ok<Shown>(...edit, '--field', String.raw`\\\==z`);
+    expect(edited.license.custom_fields).toEqual({ 'D:\\x\\': 'y', '\\=': 'z' });
+    expect((await cli.refuses(...edit, '--field', String.raw`a\=b`)).message).toContain('must be NAME=VALUE');
+
+    const file = join(folder, 'signs.csv');
+    writeFileSync(file, 'holder,x=y\nImported with signs,1\n');
+    await cli.ok('license', 'import', file, '--field', String.raw`x\=z=x=y`);
+    expect(await cli.ok('license', 'list', '--search', 'imported with signs')).toMatchObject({
+      items: [{ custom_fields: { 'x=z': '1' } }],
+    });
+  });
+
   test('replace moves a seat to another device, and writes its license file', async () => {
     const license = await newLicense();
     await activated(license);

@@ -29,6 +29,10 @@ const CELLS: Readonly<Record<string, LicenseColumn['cellOf']>> = {
 
 const COLUMNS: readonly LicenseColumn[] = Object.entries(CELLS).map(([name, cellOf]) => ({ name, cellOf }));
 
+/** In the file of imported rows, before the columns of the uploaded file. */
+const KEY_COLUMN = 'license_key';
+const KEY_SUFFIX = '(file)';
+
 /** Whether the export has this column for every license. */
 export function isLicenseColumn(name: string): boolean {
   return COLUMNS.some((column) => column.name === foldFieldName(name));
@@ -68,4 +72,11 @@ export function countFaultyColumns(columns: readonly string[]): number {
   const isAdded = (name: string, index: number) =>
     columns[index]?.replaceAll(` ${FAULTY_SUFFIX}`, '') === name;
   return FAULTY_COLUMNS.every(isAdded) ? FAULTY_COLUMNS.length : 0;
+}
+
+/** A column of the file gives way, so that `license_key` is the key of the imported license. */
+export function keyColumns(columns: readonly string[]): string[] {
+  const isTaken = (name: string) => columns.includes(name);
+  const own = columns.map((name) => (name === KEY_COLUMN ? withSuffix(name, KEY_SUFFIX, isTaken) : name));
+  return [KEY_COLUMN, ...own];
 }

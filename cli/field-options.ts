@@ -40,3 +40,14 @@ export function changedFieldValues(
   if (fields === undefined) return undefined;
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, clearedIfEmpty(value)]));
 }
+
+/** All columns of a file that can be custom fields. @param assigned columns of other fields */
+export async function fieldsOfFile(
+  columns: readonly string[],
+  assigned: readonly string[],
+): Promise<FieldOptions> {
+  // Loaded only here, with the contracts that it needs: they slow the start of other commands.
+  const { customColumns, fieldsOfColumns } =
+    await import('#server/features/license-transfer/import-columns-contract.ts');
+  return fieldsOfColumns(customColumns(columns, assigned));
+}

@@ -287,6 +287,38 @@ export function describeLicenseAdministration({ cli, dataDir, server }: Context)
     });
   });
 
+  test('an exported file is imported again with all custom fields, of which it has more than a license can have', async () => {
+    const product = 'fields-exported';
+    const field = (license: number, index: number) => [`Field ${license}-${index}`, `${license}.${index}`];
+    const fieldsOf = (license: number): Record<string, string> => ({
+      State: 'Bavaria',
+      'Plan (custom field)': 'P',
+      days: '12',
+      'Column 20': 'x',
+      'license_key (file)': 'old',
+      ...Object.fromEntries(Array.from({ length: 15 }, (_, index) => field(license, index))),
+    });
+    const all = [1, 2, 3].map(fieldsOf);
+    for (const fields of all) {
+      const options = Object.entries(fields).flatMap(([name, value]) => ['--field', `${name}=${value}`]);
+      await cli.ok('license', 'create', '--holder', 'Acme', '--product', product, ...options);
+    }
+    const file = join(folder, 'fields-exported.csv');
+    await cli.ok('license', 'export', '--out', file, '--product', product);
+    const rows = readFileSync(file, 'utf8').replaceAll(`,${product},`, ',fields-again,');
+    writeFileSync(file, rows.replaceAll(/^[0-9A-Z-]{29},/gmu, ','));
+    await cli.ok('license', 'import', file, '--all-fields');
+    const { items } = await cli.ok<Listed<LicenseRecord>>('license', 'list', '--product', 'fields-again');
+    // An export is newest first, and so is the list.
+    expect(items.map(({ custom_fields: fields }) => fields)).toEqual(all);
+    const both = await cli.refuses('license', 'import', file, '--all-fields', '--field', 'A=State');
+    expect(both.message).toMatch(/--all-fields/u);
+    const names = Array.from({ length: 401 }, (_, index) => `Field ${index}`);
+    writeFileSync(file, `holder,${names.join(',')}\nAcme\n`);
+    const wide = await cli.refuses('license', 'import', file, '--all-fields');
+    expect(wide.message).toBe('--field must have at most 400 fields');
+  });
+
   describe('diagnosis', () => {
     test('explain shows the rule that fails', async () => {
       const { license_id: id } = await newLicense();

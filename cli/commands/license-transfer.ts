@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { InvalidArgumentError, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import type {
   ImportError,
   ImportField,
@@ -12,7 +12,7 @@ import { ApiError } from '#server/wire/errors.ts';
 import { calling, printing, withService } from '../command-action.ts';
 import { CommandFailure, toApiError, usageFailure } from '../command-failure.ts';
 import { exportsCsv } from '../csv-export.ts';
-import { addFieldPair, type FieldOptions } from '../field-options.ts';
+import { addFieldPair, ESCAPING, type FieldOptions, fieldsOfFile } from '../field-options.ts';
 import { addLicenseFilter, licenseFilter, type LicenseFilterOptions } from '../license-filter.ts';
 import { truncate } from '../display-width.ts';
 import { newFile } from '../option-values.ts';
@@ -42,6 +42,7 @@ type Mapping = Partial<Record<ImportField, string>>;
 interface ImportOptions {
   map?: Mapping;
   field?: FieldOptions;
+  allFields?: true;
   plan?: string;
   product?: string;
   dryRun?: true;
@@ -68,8 +69,14 @@ export function addLicenseTransfer(license: Command): void {
     )
     .option(
       '--field <name=column>',
-      'column of a custom field, for example "Cost center=KST"; repeat for each field',
+      `column of a custom field, for example "Cost center=KST"; repeat for each field; ${ESCAPING}`,
       addFieldPair,
+    )
+    .addOption(
+      new Option(
+        '--all-fields',
+        'make a custom field of each other column, as the back office does; for exported files',
+      ).conflicts('field'),
     )
     .option('--plan <name>', 'plan of rows without one (default: standard)')
     .option('--product <slug>', 'product of rows without one (default: the default product)')
@@ -169,16 +176,19 @@ async function importLicenses(path: string, options: ImportOptions, command: Com
 async function importUpload(
   access: ServiceAccess,
   upload: Upload,
-  { map, field, plan, product, dryRun, skipFaulty, faultyOut }: ImportOptions,
+  { map, field, allFields, plan, product, dryRun, skipFaulty, faultyOut }: ImportOptions,
 ) {
   const { client } = access;
   const { import_id: id, columns } = upload;
   const drop = () => client.cancelImport({ import_id: id });
   try {
+    const mapping = mappingFor(columns, map);
     const recipe = {
       import_id: id,
-      mapping: mappingFor(columns, map),
-      custom_fields: knownColumns(columns, '--field', field),
+      mapping,
+      custom_fields: allFields
+        ? await fieldsOfFile(columns, Object.values(mapping))
+        : knownColumns(columns, '--field', field),
       defaults: { plan, product },
     };
     const preview = await client.previewImport(recipe);

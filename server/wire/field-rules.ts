@@ -84,6 +84,7 @@ const OTHER_REASONS = [
   'other_product',
   'ends_too_late',
   'too_many_cells',
+  'too_many_fields',
   'too_many_rows',
   'duplicate_column',
   'unreadable_row',

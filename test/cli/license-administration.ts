@@ -97,6 +97,24 @@ export function describeLicenseAdministration({ cli, dataDir, server }: Context)
     });
   });
 
+  test('a custom field may have an equals sign in its name, or a backslash at its end', async () => {
+    type Shown = { license: LicenseRecord };
+    const words = ['license', 'create', '--holder', 'Acme', '--field', String.raw`a\=b=w=1`];
+    const { license } = await cli.ok<Shown>(...words, '--field', String.raw`D:\x\\=y`);
+    expect(license.custom_fields).toEqual({ 'a=b': 'w=1', 'D:\\x\\': 'y' });
+    const edit = ['license', 'edit', license.license_key, '--field', String.raw`a\=b=`];
+    const edited = await cli.ok<Shown>(...edit, '--field', String.raw`\\\==z`);
+    expect(edited.license.custom_fields).toEqual({ 'D:\\x\\': 'y', '\\=': 'z' });
+    expect((await cli.refuses(...edit, '--field', String.raw`a\=b`)).message).toContain('must be NAME=VALUE');
+
+    const file = join(folder, 'signs.csv');
+    writeFileSync(file, 'holder,x=y\nImported with signs,1\n');
+    await cli.ok('license', 'import', file, '--field', String.raw`x\=z=x=y`);
+    expect(await cli.ok('license', 'list', '--search', 'imported with signs')).toMatchObject({
+      items: [{ custom_fields: { 'x=z': '1' } }],
+    });
+  });
+
   test('replace moves a seat to another device, and writes its license file', async () => {
     const license = await newLicense();
     await activated(license);
@@ -267,6 +285,38 @@ export function describeLicenseAdministration({ cli, dataDir, server }: Context)
       expect((await cli.fails(...words)).message).toContain('already exists');
       expect(await cli.prints('license', 'export', '--out', '-', '--product', 'exported')).toBe(text);
     });
+  });
+
+  test('an exported file is imported again with all custom fields, of which it has more than a license can have', async () => {
+    const product = 'fields-exported';
+    const field = (license: number, index: number) => [`Field ${license}-${index}`, `${license}.${index}`];
+    const fieldsOf = (license: number): Record<string, string> => ({
+      State: 'Bavaria',
+      'Plan (custom field)': 'P',
+      days: '12',
+      'Column 20': 'x',
+      'license_key (file)': 'old',
+      ...Object.fromEntries(Array.from({ length: 15 }, (_, index) => field(license, index))),
+    });
+    const all = [1, 2, 3].map(fieldsOf);
+    for (const fields of all) {
+      const options = Object.entries(fields).flatMap(([name, value]) => ['--field', `${name}=${value}`]);
+      await cli.ok('license', 'create', '--holder', 'Acme', '--product', product, ...options);
+    }
+    const file = join(folder, 'fields-exported.csv');
+    await cli.ok('license', 'export', '--out', file, '--product', product);
+    const rows = readFileSync(file, 'utf8').replaceAll(`,${product},`, ',fields-again,');
+    writeFileSync(file, rows.replaceAll(/^[0-9A-Z-]{29},/gmu, ','));
+    await cli.ok('license', 'import', file, '--all-fields');
+    const { items } = await cli.ok<Listed<LicenseRecord>>('license', 'list', '--product', 'fields-again');
+    // An export is newest first, and so is the list.
+    expect(items.map(({ custom_fields: fields }) => fields)).toEqual(all);
+    const both = await cli.refuses('license', 'import', file, '--all-fields', '--field', 'A=State');
+    expect(both.message).toMatch(/--all-fields/u);
+    const names = Array.from({ length: 401 }, (_, index) => `Field ${index}`);
+    writeFileSync(file, `holder,${names.join(',')}\nAcme\n`);
+    const wide = await cli.refuses('license', 'import', file, '--all-fields');
+    expect(wide.message).toBe('--field must have at most 400 fields');
   });
 
   describe('diagnosis', () => {

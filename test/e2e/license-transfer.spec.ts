@@ -88,6 +88,31 @@ test('the file of faulty rows is imported again without its own columns', async 
   expect(await listed.json()).toMatchObject({ items: [{ holder: 'Acme', custom_fields: { KST: 'K-1' } }] });
 });
 
+test('all custom fields of an exported file are imported under their names', async ({ desk }) => {
+  const fields = Object.fromEntries(Array.from({ length: 19 }, (_, index) => [`Field ${index}`, 'x']));
+  await issueLicense(desk, { holder: 'First', custom_fields: { State: 'Bavaria', ...fields } });
+  await issueLicense(desk, { holder: 'Second', custom_fields: { Region: 'South', days: '12' } });
+  const exported = await desk.request.get('/admin/api/licenses/export/');
+  const rows = (await exported.text()).replaceAll(/^[0-9A-Z-]{29},/gmu, ',');
+  await desk.goto('/#/licenses');
+  await chooseAction(desk, 'Import from CSV');
+  const dialog = desk.getByRole('dialog', { name: 'Import from CSV' });
+  await dialog.getByLabel('CSV file').setInputFiles(csv(rows.replaceAll(/First|Second/gu, '$& again')));
+  const custom = dialog.getByRole('group', { name: 'Custom fields' });
+  await expect(custom.getByRole('checkbox', { checked: true })).toHaveCount(22);
+  await expect(custom.getByText('Field name: ')).toHaveText(['Field name: days', 'Field name: State']);
+  await dialog.getByRole('button', { name: 'Check all rows' }).click();
+  await dialog.getByRole('button', { name: 'Import 2 licenses' }).click();
+  await expect(dialog.getByRole('status')).toHaveText('2 licenses imported.');
+  const listed = await desk.request.get('/admin/api/licenses/?search=again&sort=holder');
+  expect(await listed.json()).toMatchObject({
+    items: [
+      { custom_fields: { State: 'Bavaria', ...fields } },
+      { custom_fields: { Region: 'South', days: '12' } },
+    ],
+  });
+});
+
 test('columns whose headings have the same beginning become different custom fields', async ({ desk }) => {
   const dialog = await openImport(desk);
   const heading = 'A very long column heading that goes on and on for more than sixty characters';

@@ -166,6 +166,7 @@ interface NewLicense {
   days?: number;
   expires_at?: string;
   notes?: string;
+  custom_fields?: Record<string, string>;
 }
 
 /** Issues a license in the session that the page is signed in with; gives back its key. */

@@ -36,6 +36,11 @@ describe('a custom field', () => {
     expect(customOf([...FAULTY_COLUMNS, 'Inhaber', 'KST'])).toEqual(['KST']);
   });
 
+  it('is no other license key of a file of imported rows', () => {
+    const columns = ['license_key', 'license_key (file) (file)', 'license_key (file)', 'Inhaber', 'KST'];
+    expect(customOf(columns)).toEqual(['KST']);
+  });
+
   it.each([[['Inhaber', 'line', 'error']], [['line', 'Inhaber', 'error']], [['error', 'line', 'Inhaber']]])(
     'may have their names elsewhere: %j',
     (columns) => {

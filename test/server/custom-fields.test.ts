@@ -182,9 +182,43 @@ describe('custom fields', () => {
       headers: { authorization: `Bearer ${server.runtimeSecret}` },
     });
     const [row]: Record<string, string>[] = parse(download.text, { columns: true });
-    expect(row).toMatchObject({ 'State (custom field) (custom field)': '1', 'STATE (custom field)': '2' });
+    expect(row).toMatchObject({ 'State (custom field)': '1', 'STATE (custom field) (custom field)': '2' });
     const { columns } = await server.admin.uploadImport({ file: new Blob([download.text]) });
     expect(columns).toEqual(Object.keys(row ?? {}));
+  });
+
+  const importWith = async (columns: readonly string[], row: readonly string[]) => {
+    const text = `holder,${columns.join(',')}\nA,${row.join(',')}\n`;
+    const { import_id } = await server.admin.uploadImport({ file: new Blob([text]) });
+    const custom_fields = Object.fromEntries(columns.map((column) => [column, column]));
+    const product = unique('product');
+    const mapping = { holder: 'holder' };
+    return { product, recipe: { import_id, mapping, custom_fields, defaults: { product } } };
+  };
+  const fieldColumns = (count: number) => Array.from({ length: count }, (_, index) => `Field ${index}`);
+
+  it('of an import may be more than those of one license', async () => {
+    const columns = fieldColumns(400);
+    const cells = columns.map((_, index) => (index % 20 === 3 ? `v${index}` : ''));
+    const { product, recipe } = await importWith(columns, cells);
+    await adminSuccess(server, 'runImport', recipe);
+    const { items } = await server.admin.listLicenses({ product });
+    const given = columns.map((column, index) => [column, cells[index]] as const);
+    expect(items[0]?.custom_fields).toEqual(Object.fromEntries(given.filter(([, cell]) => cell !== '')));
+  });
+
+  it('of an import are limited, and so are those of each row', async () => {
+    const many = fieldColumns(401);
+    const refused = await callAdmin(server, 'previewImport', (await importWith(many, many)).recipe);
+    expectFailure(refused, 'invalid_request');
+    expect(refused.body.message).toBe('custom_fields: must have at most 400 fields');
+    const columns = fieldColumns(21);
+    const preview = await adminSuccess(server, 'previewImport', (await importWith(columns, columns)).recipe);
+    const message = 'has 21 custom fields; a license can have at most 20';
+    expect(preview).toMatchObject({
+      valid: 0,
+      errors: [{ line: 2, column: null, message, reason: 'too_many_fields', values: { got: 21, max: 20 } }],
+    });
   });
 
   it('of an imported row that are wrong are reported with their column', async () => {

@@ -492,6 +492,16 @@ describe('a run', () => {
     expect(await preview(first)).toBe(first);
   });
 
+  it('hands the new keys over in license_key, whatever the columns of the file are called', async () => {
+    const text = 'license_key,holder,license_key (file)\nK1,A,K2\n';
+    const { import_id } = await upload(text);
+    await adminSuccess(server, 'runImport', { import_id, mapping: { holder: 'holder' } });
+    const keys = await result(import_id, 'keys');
+    expect(keys[0]).toBe('license_key,license_key (file) (file),holder,license_key (file)');
+    expect(keys[1]).toMatch(/^[0-9A-Z-]{29},K1,A,K2$/u);
+    expect((await upload(keys.join('\n'))).columns).toEqual(keys[0]?.split(','));
+  });
+
   it('hands rows over with semicolons and a byte order mark if asked, and takes them again', async () => {
     const { import_id } = await upload('Who,Tier,Notes\n"x,=1; y",nowhere,"two\nlines"\n');
     const mapping = { holder: 'Who', plan: 'Tier', notes: 'Notes' };

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { licenseAdminContract } from '#server/features/licenses/license-contract.ts';
 import type { LicenseOrder } from '#server/rules/license-draft.ts';
-import { foldFieldName } from '#server/wire/custom-fields.ts';
+import { foldFieldName, MAX_CUSTOM_FIELDS } from '#server/wire/custom-fields.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import { type BrokenRule, fixedRule } from '#server/wire/field-rules.ts';
 import { endOfUtcDay } from '#server/wire/instants.ts';
@@ -52,11 +52,20 @@ const RULES: Partial<Record<ImportField, BrokenRule>> = {
   expires_at: fixedRule('not_a_date'),
 };
 
+/** A file can have more custom fields than a license. */
+function tooManyFields(fields: object): BrokenRule {
+  const values = { got: Object.keys(fields).length, max: MAX_CUSTOM_FIELDS };
+  const message = `has ${values.got} custom fields; a license can have at most ${values.max}`;
+  return { message, reason: 'too_many_fields', values };
+}
+
 /** The schema's own rules, and the one about a text that is too long, are for every reader. */
 function ruleOfCell(issue: z.core.$ZodIssue): BrokenRule {
+  const [field, name] = issue.path;
+  if (field === 'custom_fields' && name === undefined) return tooManyFields(issue.input as object);
   const rule = brokenRule(issue);
   const isForEveryone = issue.code === 'custom' || rule.reason === 'too_long';
-  return (isForEveryone ? undefined : RULES[issue.path[0] as ImportField]) ?? rule;
+  return (isForEveryone ? undefined : RULES[field as ImportField]) ?? rule;
 }
 
 /** A plain date is the last valid day, as on the command line and in the back office. */

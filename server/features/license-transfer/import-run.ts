@@ -11,6 +11,7 @@ import type { CheckedBatch } from './import-check.ts';
 import type { ImportFiles } from './import-files.ts';
 import type { ImportJob } from './import-job.ts';
 import { ChangedSinceCheckedError, type ImportPass } from './import-pass.ts';
+import { keyColumns } from './license-csv-contract.ts';
 import type { LicenseImportStore } from './license-import-store.ts';
 import { oneAhead } from './one-ahead.ts';
 
@@ -37,9 +38,6 @@ interface ImportRun {
 
 type ResultFile = Awaited<ReturnType<ImportFiles['writeResult']>>;
 
-/** Before the columns of the file. */
-const KEY_COLUMN = 'license_key';
-
 export function createImportRun(needs: ImportRunNeeds) {
   const { licenses, imports, files, audit, transaction, clock } = needs;
 
@@ -55,7 +53,7 @@ export function createImportRun(needs: ImportRunNeeds) {
 
   /** Requires a transaction, which undoes everything if the import is interrupted. */
   async function insertFile({ id, job, skipRows, newPass, call, signal }: ImportRun, keys: ResultFile) {
-    await keys.write(csvLine([KEY_COLUMN, ...job.form.columns]));
+    await keys.write(csvLine(keyColumns(job.form.columns)));
     const total = job.form.rows - skipRows;
     await imports.insert({ importId: id, licenses: total, finishedAt: clock.now() });
     const plans: Record<string, number> = {};

@@ -1,7 +1,8 @@
-// The columns of licenses as CSV, for the export of all and of selected ones, and those of faulty rows.
+// The columns of licenses as CSV: those of an export, and those of the files that an import returns.
 import type { LicenseRecord } from '#server/features/licenses/license-contract.ts';
 import { customField, foldFieldName, uniqueFieldNames } from '#server/wire/custom-fields.ts';
 import type { CsvCell } from '#server/wire/csv.ts';
+import { IMPORT_FIELDS } from './license-transfer-contract.ts';
 
 interface LicenseColumn {
   name: string;
@@ -10,6 +11,7 @@ interface LicenseColumn {
 
 /** The name of a column without one, by its position from 0. */
 export const unnamedColumn = (index: number): string => `Column ${index + 1}`;
+const UNNAMED = /^Column \d+$/u;
 
 /** By column name. An import recognizes the same names. */
 const CELLS: Readonly<Record<string, LicenseColumn['cellOf']>> = {
@@ -29,10 +31,13 @@ const CELLS: Readonly<Record<string, LicenseColumn['cellOf']>> = {
 
 const COLUMNS: readonly LicenseColumn[] = Object.entries(CELLS).map(([name, cellOf]) => ({ name, cellOf }));
 
-/** Whether the export has this column for every license. */
-export function isLicenseColumn(name: string): boolean {
-  return COLUMNS.some((column) => column.name === foldFieldName(name));
-}
+/** In the file of imported rows, before the columns of the uploaded file. */
+const KEY_COLUMN = 'license_key';
+const KEY_SUFFIX = '(file)';
+/** The columns that the file of faulty rows begins with. It is imported again once it is corrected. */
+export const FAULTY_COLUMNS = ['line', 'error'] as const;
+const FAULTY_SUFFIX = '(import)';
+const FIELD_SUFFIX = '(custom field)';
 
 /** The name with the suffix, as often as it takes to be unlike all others. */
 function withSuffix(name: string, suffix: string, isTaken: (name: string) => boolean): string {
@@ -40,22 +45,40 @@ function withSuffix(name: string, suffix: string, isTaken: (name: string) => boo
   return isTaken(longer) ? withSuffix(longer, suffix, isTaken) : longer;
 }
 
+const withoutSuffixes = (name: string, suffix: string): string => name.replaceAll(` ${suffix}`, '');
+
+const RESERVED_NAMES = new Set<string>([...Object.keys(CELLS), ...IMPORT_FIELDS]);
+
+/** Whether an import makes a custom field of such a column only if it is asked to. */
+export function isReservedColumn(name: string): boolean {
+  return (
+    RESERVED_NAMES.has(foldFieldName(name)) ||
+    UNNAMED.test(name) ||
+    withoutSuffixes(name, KEY_SUFFIX) === KEY_COLUMN
+  );
+}
+
+/** Its own suffixes get another one, so that `fieldOfColumn` finds every name again. */
+function needsSuffix(field: string): boolean {
+  return isReservedColumn(field.replace(/(?: \(custom field\))+$/iu, ''));
+}
+
+const columnOfField = (field: string): string => (needsSuffix(field) ? `${field} ${FIELD_SUFFIX}` : field);
+
+/** The name of the custom field that an export writes as this column. */
+export function fieldOfColumn(column: string): string {
+  const field = column.replace(/ \(custom field\)$/iu, '');
+  return field !== column && needsSuffix(field) ? field : column;
+}
+
 /** @param fieldNames names of custom fields, which become columns */
 export function licenseColumns(fieldNames: Iterable<string>): LicenseColumn[] {
-  const names = uniqueFieldNames(fieldNames);
-  const folded = new Set(names.map(foldFieldName));
-  const isField = (name: string) => folded.has(foldFieldName(name));
-  const fields = names.map((field) => ({
-    // No two columns of a file may have the same name.
-    name: isLicenseColumn(field) ? withSuffix(field, '(custom field)', isField) : field,
+  const fields = uniqueFieldNames(fieldNames).map((field) => ({
+    name: columnOfField(field),
     cellOf: ({ custom_fields: fieldsOf }: LicenseRecord) => customField(fieldsOf, field),
   }));
   return [...COLUMNS, ...fields];
 }
-
-/** The columns that the file of faulty rows begins with. It is imported again once it is corrected. */
-export const FAULTY_COLUMNS = ['line', 'error'] as const;
-const FAULTY_SUFFIX = '(import)';
 
 /** @param columns of the file, which may have one of these names */
 export function faultyColumns(columns: readonly string[]): string[] {
@@ -66,6 +89,13 @@ export function faultyColumns(columns: readonly string[]): string[] {
 /** The number of columns that the file has only because it is a file of faulty rows. */
 export function countFaultyColumns(columns: readonly string[]): number {
   const isAdded = (name: string, index: number) =>
-    columns[index]?.replaceAll(` ${FAULTY_SUFFIX}`, '') === name;
+    withoutSuffixes(columns[index] ?? '', FAULTY_SUFFIX) === name;
   return FAULTY_COLUMNS.every(isAdded) ? FAULTY_COLUMNS.length : 0;
+}
+
+/** A column of the file gives way, so that `license_key` is the key of the imported license. */
+export function keyColumns(columns: readonly string[]): string[] {
+  const isTaken = (name: string) => columns.includes(name);
+  const own = columns.map((name) => (name === KEY_COLUMN ? withSuffix(name, KEY_SUFFIX, isTaken) : name));
+  return [KEY_COLUMN, ...own];
 }

@@ -9,6 +9,11 @@ import { brokenRuleFields, slug, uploadedFile } from '#server/wire/fields.ts';
 export const CSV = 'text/csv';
 const MAX_IMPORT_BYTES = 20 * 1_048_576;
 export const MAX_IMPORT_ROWS = 50_000;
+/**
+ * Each license has fewer, but an export has a column for each field of any of them. A request has room for so many long
+ * names.
+ */
+export const MAX_IMPORT_FIELDS = 400;
 /** `error_count` includes the rest. */
 export const MAX_SHOWN_ERRORS = 200;
 
@@ -44,9 +49,11 @@ const recipe = {
     order_number: columnName.optional(),
     notes: columnName.optional(),
   }),
-  custom_fields: byFieldName(columnName, 'The column of each custom field, by name of the field.').default(
-    {},
-  ),
+  custom_fields: byFieldName(
+    columnName,
+    `The column of each custom field, by name of the field. At most ${MAX_IMPORT_FIELDS}; a row has values for as many as a license can have.`,
+    MAX_IMPORT_FIELDS,
+  ).default({}),
   defaults: z
     .object({ plan: slug.optional(), product: slug.optional() })
     .default({})

@@ -16,13 +16,17 @@ const fieldValue = text(MAX_FIELD_VALUE);
 const RESERVED_NAME = '__proto__';
 
 /** Values by name of a field. @param description for the API reference */
-export function byFieldName<Value extends z.ZodType>(value: Value, description: string) {
+export function byFieldName<Value extends z.ZodType>(
+  value: Value,
+  description: string,
+  max = MAX_CUSTOM_FIELDS,
+) {
   const fieldsByName = z
     .record(fieldName, value)
     .superRefine((fields, context) => {
       const names = Object.keys(fields);
-      if (names.length > MAX_CUSTOM_FIELDS) {
-        const rule = tooMany(MAX_CUSTOM_FIELDS, `must have at most ${MAX_CUSTOM_FIELDS} fields`);
+      if (names.length > max) {
+        const rule = tooMany(max, `must have at most ${max} fields`);
         context.addIssue({ code: 'custom', ...refusal(rule) });
         return;
       }
@@ -32,7 +36,7 @@ export function byFieldName<Value extends z.ZodType>(value: Value, description: 
         context.addIssue({ code: 'custom', message: sentenceOf('duplicate_name'), path: [name] });
       }
     })
-    .meta({ description, override: { maxProperties: MAX_CUSTOM_FIELDS } });
+    .meta({ description, override: { maxProperties: max } });
   return z.preprocess((fields: z.input<typeof fieldsByName>, context) => {
     for (const name of Object.keys(fields ?? {})) {
       if (name.trim() !== RESERVED_NAME) continue;

@@ -3,14 +3,10 @@ import {
   IMPORT_FIELDS,
   type ImportField,
   type licenseTransferAdminContract,
+  MAX_IMPORT_FIELDS,
 } from '#server/features/license-transfer/license-transfer-contract.ts';
-import {
-  countFaultyColumns,
-  isLicenseColumn,
-} from '#server/features/license-transfer/license-csv-contract.ts';
-import { foldFieldName, MAX_CUSTOM_FIELDS, MAX_FIELD_NAME } from '#server/wire/custom-fields.ts';
+import { customColumns, fieldsOfColumns } from '#server/features/license-transfer/import-columns-contract.ts';
 import type { ReplyOf, RequestInput } from '#server/wire/endpoint.ts';
-import { beginning } from '#server/wire/whole-characters.ts';
 
 export type UploadedFile = ReplyOf<typeof licenseTransferAdminContract.uploadImport>;
 export type Recipe = RequestInput<typeof licenseTransferAdminContract.runImport>;
@@ -99,9 +95,6 @@ export function sampleOf({ columns, sample, encoding }: UploadedFile, column: st
   return telling ?? cells[0] ?? '';
 }
 
-/** Columns without a name in the file. */
-const UNNAMED = /^Column \d+$/u;
-
 /** The columns that no field of the license takes. */
 export function otherColumns(
   columns: readonly string[],
@@ -111,20 +104,9 @@ export function otherColumns(
   return columns.filter((column) => !taken.has(column));
 }
 
-/** All columns that the files of the server do not add by themselves, such as the state or the error of a row. */
-export function guessCustom(columns: readonly string[], assigned: Pick<ImportDraft, 'columns'>): string[] {
-  return otherColumns(columns.slice(countFaultyColumns(columns)), assigned)
-    .filter((column) => !isLicenseColumn(column) && !UNNAMED.test(column))
-    .slice(0, MAX_CUSTOM_FIELDS);
-}
-
-/** The beginning of the column's label; with a number if a field before has the same name. */
-function fieldNameOf(label: string, taken: ReadonlySet<string>): string {
-  for (let number = 1; ; number += 1) {
-    const suffix = number === 1 ? '' : ` ${number}`;
-    const name = beginning(label, MAX_FIELD_NAME - suffix.length).trim() + suffix;
-    if (!taken.has(foldFieldName(name))) return name;
-  }
+/** The columns that become custom fields unless the administrator decides otherwise. */
+export function guessCustom(columns: readonly string[], { columns: assigned }: Pick<ImportDraft, 'columns'>) {
+  return customColumns(columns, Object.values(assigned)).slice(0, MAX_IMPORT_FIELDS);
 }
 
 /** The columns that become custom fields, by name of the field. */
@@ -134,14 +116,7 @@ export function customFieldsOf(
   labelOf: (column: string) => string,
 ): Record<string, string> {
   const chosen = otherColumns(columns, draft).filter((column) => draft.custom.includes(column));
-  const taken = new Set<string>();
-  return Object.fromEntries(
-    chosen.map((column) => {
-      const name = fieldNameOf(labelOf(column), taken);
-      taken.add(foldFieldName(name));
-      return [name, column];
-    }),
-  );
+  return fieldsOfColumns(chosen, labelOf);
 }
 
 export function toRecipe(

@@ -62,6 +62,12 @@ const CASES: readonly Case[] = [
   ['license show', '<ref> is required', 2],
   ['license show 1 2', 'too many arguments: show takes 1 (got 1, 2)', 2],
   ['license list --state', '--state <state> needs a value', 2],
+  ['activate-offline --request a --request b --out c', '--request can be given only once', 2],
+  ['license create --holder A --plan=trial --plan=trial', '--plan can be given only once', 2],
+  ['license list --state issued --state active', '--state can be given only once', 2],
+  ['license list --output table --output text', '--output can be given only once', 2],
+  [`license list --data-dir ${MISSING}`, '--data-dir can be given only once', 2],
+  ['serve --port 1 --port 2 --tls maybe', '--port can be given only once', 2],
   // Licenses
   ['license create', '--holder <name> is required', 2],
   ['license create --holder=', '--holder must not be empty', 2],

@@ -29,7 +29,7 @@ const SENTENCES = {
   not_a_tls_mode: 'must be off, auto, or two PEM files as CERT,KEY',
   not_an_absolute_path: 'must be an absolute path',
   not_a_slug: 'must be 1 to 64 lowercase letters, digits or hyphens',
-  not_a_fingerprint: 'must be sha256: followed by 64 lowercase hex digits',
+  not_a_fingerprint: 'must be sha256: followed by 64 hex digits',
   not_a_serial_number: 'must be a serial number in hex digits',
   not_an_action: 'must be an action such as license.revoked, or license. for all license actions',
   not_a_request_id: 'must be a request ID or the beginning of one',

@@ -20,8 +20,8 @@ const SENTENCES = {
     'must be an https address without a path, such as https://desk.example.com; http for a loopback host only',
   not_a_database_url:
     'must be a URL such as postgres://user@host:port/database, with special characters in the password percent-encoded',
-  not_a_host: 'must be an IP address or host name',
-  not_an_address: 'must be an IP address',
+  not_a_host: 'must be an IP address without a zone, or a host name',
+  not_an_address: 'must be an IP address without a zone',
   not_a_network: 'must be a network such as 10.0.0.0/8 or an IP address',
   not_networks: 'must be networks such as 10.0.0.0/8,fd00::/8',
   not_proxies:

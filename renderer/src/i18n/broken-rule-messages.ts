@@ -29,8 +29,8 @@ export const brokenRuleMessages = messagesOf<Record<RuleReason, string>>(
       'Enter an https address without a path, such as https://desk.example.com. For a loopback host, http is allowed.',
     not_a_database_url:
       "Enter a URL, such as postgres://user{'@'}host:port/database. In a password, write %25 for %, %40 for {'@'}, %2F for /, %3F for ? and %23 for #.",
-    not_a_host: 'Enter an IP address or a host name.',
-    not_an_address: 'Enter an IP address.',
+    not_a_host: 'Enter an IP address without a zone, or a host name.',
+    not_an_address: 'Enter an IP address without a zone.',
     not_a_network: 'Enter a network such as 10.0.0.0/8, or an IP address.',
     not_networks: 'Enter networks, such as 10.0.0.0/8,fd00::/8.',
     not_proxies:
@@ -151,8 +151,8 @@ export const brokenRuleMessages = messagesOf<Record<RuleReason, string>>(
       'Geben Sie eine https-Adresse ohne Pfad ein, etwa https://desk.example.com. Für einen Loopback-Host ist http erlaubt.',
     not_a_database_url:
       "Geben Sie eine URL ein, etwa postgres://benutzer{'@'}host:port/datenbank. Schreiben Sie in einem Passwort %25 für %, %40 für {'@'}, %2F für /, %3F für ? und %23 für #.",
-    not_a_host: 'Geben Sie eine IP-Adresse oder einen Hostnamen ein.',
-    not_an_address: 'Geben Sie eine IP-Adresse ein.',
+    not_a_host: 'Geben Sie eine IP-Adresse ohne Zone oder einen Hostnamen ein.',
+    not_an_address: 'Geben Sie eine IP-Adresse ohne Zone ein.',
     not_a_network: 'Geben Sie ein Netzwerk wie 10.0.0.0/8 oder eine IP-Adresse ein.',
     not_networks: 'Geben Sie Netzwerke ein, etwa 10.0.0.0/8,fd00::/8.',
     not_proxies:

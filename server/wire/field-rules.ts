@@ -124,6 +124,13 @@ const OTHER_REASONS = [
   'database_not_found',
   'database_not_answering',
   'database_elsewhere',
+  // What keeps the next start from using config.json.
+  'not_a_json_object',
+  'unknown_setting',
+  // What keeps the import of an options file from using a line.
+  'line_exceeds_members',
+  'line_exceeds_groups',
+  'line_exceeds_rules',
 ] as const;
 
 export type RuleReason = FixedReason | (typeof OTHER_REASONS)[number];

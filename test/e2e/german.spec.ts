@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, issueLicense, test } from './test.ts';
 
 test('what is wrong with an entry is said in the language of the page', async ({ desk }) => {
@@ -83,6 +84,23 @@ test('what keeps the next start from using a setting is said in German', async (
   );
   await expect(english).toHaveCount(0);
   await desk.getByRole('button', { name: 'Verwerfen' }).click();
+});
+
+test('why the next start would refuse config.json is said in German', async ({ desk, server }) => {
+  const file = join(server.dataDir, 'config.json');
+  await desk.getByLabel('Language').selectOption('Deutsch');
+  await desk.goto('/#/settings');
+  const problem = desk.getByRole('alert').filter({ hasText: 'config.json' });
+  for (const [content, text] of [
+    ['{ "scan_seconds": "often" }', /: Geben Sie eine Anzahl von Sekunden über 0 ein\.$/u],
+    ['{ "colour": "blue" }', /colour: Diese Einstellung ist unbekannt\./u],
+    ['[', /enthält kein einzelnes JSON-Objekt\./u],
+  ] as const) {
+    writeFileSync(file, content);
+    await desk.reload();
+    await expect(problem).toContainText(text);
+    await expect(problem.locator('[lang="en"]')).toHaveCount(0);
+  }
 });
 
 test('why an authority is not imported is said in German', async ({ desk }, info) => {

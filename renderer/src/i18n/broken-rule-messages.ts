@@ -123,6 +123,11 @@ export const brokenRuleMessages = messagesOf<Record<RuleReason, string>>(
     database_not_found: 'The database server does not have this database.',
     database_not_answering: 'The database server does not answer. Check the host and port, and the firewall.',
     database_elsewhere: 'This installation is in the database {database}, but no setting names it.',
+    not_a_json_object: 'The file config.json does not contain one JSON object.',
+    unknown_setting: 'This setting is unknown. Correct or remove it.',
+    line_exceeds_members: 'Line {line}: A group can have at most {max} members.',
+    line_exceeds_groups: 'Line {line}: At most {max} groups are possible.',
+    line_exceeds_rules: 'Line {line}: A license can have at most {max} rules.',
   },
   {
     required: 'Dieses Feld ist erforderlich.',
@@ -256,5 +261,10 @@ export const brokenRuleMessages = messagesOf<Record<RuleReason, string>>(
     database_not_answering: 'Der Datenbankserver antwortet nicht. Prüfen Sie Host, Port und Firewall.',
     database_elsewhere:
       'Diese Installation liegt in der Datenbank {database}, aber keine Einstellung nennt sie.',
+    not_a_json_object: 'Die Datei config.json enthält kein einzelnes JSON-Objekt.',
+    unknown_setting: 'Diese Einstellung ist unbekannt. Korrigieren oder entfernen Sie sie.',
+    line_exceeds_members: 'Zeile {line}: Eine Gruppe kann höchstens {max} Mitglieder haben.',
+    line_exceeds_groups: 'Zeile {line}: Es sind höchstens {max} Gruppen möglich.',
+    line_exceeds_rules: 'Zeile {line}: Eine Lizenz kann höchstens {max} Regeln haben.',
   },
 );

@@ -179,6 +179,15 @@ test('the errors of an imported file and its columns without a name are shown in
     /5\s*Spalte 5\s*Geben Sie eine ganze Zahl von 1 bis 36\.500 ein\./u,
   ]);
   await expect(findings.locator('[lang="en"]')).toHaveCount(0);
+
+  const downloaded = desk.waitForEvent('download');
+  await dialog.getByRole('button', { name: 'Fehlerhafte Zeilen speichern' }).click();
+  const file = readFileSync(await (await downloaded).path(), 'utf8');
+  expect(file).toMatch(/^\ufeffline;error;Kunde;E-Mail;Tarif;Ablauf;/u);
+  expect(file).toContain('\r\n4;Die Zeile hat 7 Zellen, die Datei aber 6 Spalten.;Acme;');
+  expect(file).toContain(
+    '\r\n5;Kunde: Geben Sie einen Wert ein. Spalte 5: Geben Sie eine ganze Zahl von 1 bis 36.500 ein.;;;standard;',
+  );
 });
 
 test('an English message of the server is marked as English on a German page', async ({ desk }) => {

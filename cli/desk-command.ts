@@ -1,5 +1,7 @@
 // A commander command whose usage errors name the option, the value and what is allowed.
 import { Command, Help, type Option } from 'commander';
+import { usageFailure } from './command-failure.ts';
+import { RepeatableOption } from './repeatable-option.ts';
 import { usageMessage } from './usage-message.ts';
 
 class DeskHelp extends Help {
@@ -21,6 +23,18 @@ export class DeskCommand extends Command {
 
   override createHelp(): Help {
     return Object.assign(new DeskHelp(), this.configureHelp());
+  }
+
+  override addOption(option: Option): this {
+    // Commander would silently use the last value.
+    if (option.required && !(option instanceof RepeatableOption)) {
+      let isGiven = false;
+      this.on(`option:${option.name()}`, () => {
+        if (isGiven) throw usageFailure(`${option.long} can be given only once`);
+        isGiven = true;
+      });
+    }
+    return super.addOption(option);
   }
 
   override error(message: string, options: { code?: string; exitCode?: number } = {}): never {

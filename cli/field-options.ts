@@ -2,6 +2,7 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { foldFieldName } from '#server/wire/custom-fields.ts';
 import { clearedIfEmpty } from './option-values.ts';
+import { RepeatableOption } from './repeatable-option.ts';
 
 export type FieldOptions = Record<string, string>;
 
@@ -14,10 +15,11 @@ const ESCAPING_BACKSLASHES = /\\+(?==|$)/gu;
 
 /** @param removal what an empty value does, for the help */
 export function addFieldOption(command: Command, removal = ''): Command {
-  return command.option(
-    '--field <name=value>',
-    `custom field, for example "Cost center=4711"${removal}; repeat for each field; ${ESCAPING}`,
-    addFieldPair,
+  return command.addOption(
+    new RepeatableOption(
+      '--field <name=value>',
+      `custom field, for example "Cost center=4711"${removal}; repeat for each field; ${ESCAPING}`,
+    ).argParser(addFieldPair),
   );
 }
 

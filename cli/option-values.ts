@@ -69,11 +69,11 @@ export function duration(text: string, mostSeconds: number): number {
   );
 }
 
-/** `sha256:<64 hex>` in lower case. */
+/** `sha256:<64 hex>`, in lower case as the server stores it. */
 export function fingerprint(text: string): string {
   const value = text.trim().toLowerCase();
   if (/^sha256:[0-9a-f]{64}$/u.test(value)) return value;
-  throw new InvalidArgumentError('must be sha256: followed by 64 hex digits');
+  throw new InvalidArgumentError(sentenceOf('not_a_fingerprint'));
 }
 
 /** A license key in its canonical form. */

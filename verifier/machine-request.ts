@@ -73,13 +73,13 @@ function readRequest(value: unknown): MachineRequest | null {
   if (typeof value !== 'object' || value === null) return null;
   const { v, k, f, n, p, m, t } = value as { [name in 'v' | 'k' | 'f' | 'n' | 'p' | 'm' | 't']?: unknown };
   if (v !== VERSION || typeof k !== 'string' || typeof n !== 'string' || typeof t !== 'string') return null;
-  if (typeof f !== 'string' || !/^sha256:[0-9a-f]{64}$/.test(f)) return null;
+  if (typeof f !== 'string' || !/^sha256:[0-9A-Fa-f]{64}$/.test(f)) return null;
   if (!isOptionalString(p) || !isOptionalString(m)) return null;
   const issuedAt = Date.parse(t);
   if (Number.isNaN(issuedAt)) return null;
   return {
     licenseKey: k,
-    fingerprint: f,
+    fingerprint: f.toLowerCase(),
     nonce: n,
     ...(p === undefined ? {} : { product: p }),
     ...(m === undefined ? {} : { machineName: m }),

@@ -78,13 +78,9 @@ async function checkInstallation(command: Command): Promise<Check[]> {
 }
 
 async function permissions(config: Config): Promise<Check> {
-  if (process.platform !== 'win32') {
-    const { exposedFiles } = await import('#server/installation/exposed-files.ts');
-    return checkPermissions(exposedFiles(config));
-  }
-  const { exposedOnWindows } = await import('../windows-access.ts');
+  const { exposedOnAnyPlatform } = await import('#server/installation/exposed-files.ts');
   try {
-    return checkPermissions(await exposedOnWindows(config.dataDir));
+    return checkPermissions(await exposedOnAnyPlatform(config));
   } catch (error) {
     const { message } = error as Error;
     return {

@@ -3,6 +3,7 @@ import type { LeaseGroupKind, LeaseGroupObject } from '#server/features/lease-ru
 import { calling } from '../command-action.ts';
 import { addConfirmation } from '../confirmation.ts';
 import { collected } from '../option-values.ts';
+import { RepeatableOption } from '../repeatable-option.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';
 import { block, listing, type Column } from '../text-layout.ts';
 
@@ -41,10 +42,11 @@ export function addLeaseGroupCommands(program: Command): void {
     .description('create a group')
     .requiredOption('--name <name>', 'name of the group; case matters')
     .addOption(new Option('--kind <kind>', 'what the members are (default: user)').choices(KINDS))
-    .option(
-      '--member <name>',
-      'user name; for hosts, a host name, IP address or network; repeat for more',
-      collected,
+    .addOption(
+      new RepeatableOption(
+        '--member <name>',
+        'user name; for hosts, a host name, IP address or network; repeat for more',
+      ).argParser(collected),
     )
     .action(
       calling(
@@ -59,9 +61,15 @@ export function addLeaseGroupCommands(program: Command): void {
     .description('rename a group or change its members; the next checkout uses them')
     .argument('<name>', 'name of the group')
     .option('--new-name <name>', 'new name')
-    .option('--member <name>', 'replace all members with this one; repeat for more', collected)
-    .option('--add <name>', 'add this member; repeat for more', collected)
-    .option('--remove <name>', 'remove this member; repeat for more', collected)
+    .addOption(
+      new RepeatableOption('--member <name>', 'replace all members with this one; repeat for more').argParser(
+        collected,
+      ),
+    )
+    .addOption(new RepeatableOption('--add <name>', 'add this member; repeat for more').argParser(collected))
+    .addOption(
+      new RepeatableOption('--remove <name>', 'remove this member; repeat for more').argParser(collected),
+    )
     .action(
       calling(
         (client, name: string, { newName, member: members, add, remove }: UpdateOptions) =>

@@ -16,6 +16,7 @@ import { addFieldPair, ESCAPING, type FieldOptions, fieldsOfFile } from '../fiel
 import { addLicenseFilter, licenseFilter, type LicenseFilterOptions } from '../license-filter.ts';
 import { truncate } from '../display-width.ts';
 import { newFile } from '../option-values.ts';
+import { RepeatableOption } from '../repeatable-option.ts';
 import type { ServiceAccess } from '../service-access.ts';
 import { createSecretFile, fileFailure, type SecretFile } from '../text-file.ts';
 import { block, printable, table } from '../text-layout.ts';
@@ -62,15 +63,17 @@ export function addLicenseTransfer(license: Command): void {
     .command('import')
     .description('import licenses from a CSV file: all rows or none, unless --skip-faulty is given')
     .argument('<file>', 'CSV file with a header row')
-    .option(
-      '--map <field=column>',
-      `column of a field (${FIELDS.join(', ')}); repeat for each field. Default: the column with the same name`,
-      addMapping,
+    .addOption(
+      new RepeatableOption(
+        '--map <field=column>',
+        `column of a field (${FIELDS.join(', ')}); repeat for each field. Default: the column with the same name`,
+      ).argParser(addMapping),
     )
-    .option(
-      '--field <name=column>',
-      `column of a custom field, for example "Cost center=KST"; repeat for each field; ${ESCAPING}`,
-      addFieldPair,
+    .addOption(
+      new RepeatableOption(
+        '--field <name=column>',
+        `column of a custom field, for example "Cost center=KST"; repeat for each field; ${ESCAPING}`,
+      ).argParser(addFieldPair),
     )
     .addOption(
       new Option(

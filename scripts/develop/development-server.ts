@@ -32,6 +32,14 @@ interface DevelopmentServer {
   stop(): Promise<void>;
 }
 
+const PORT_OPTION = /^--(?:admin-)?port$/u;
+
+/** A restart has the ports of the first start, and an option can be given only once. */
+const withoutPorts = (words: readonly string[]): string[] =>
+  words.filter(
+    (word, at) => !PORT_OPTION.test(word.split('=')[0] ?? '') && !PORT_OPTION.test(words[at - 1] ?? ''),
+  );
+
 export function createDevelopmentServer(
   words: readonly string[],
   log: (line: string) => void,
@@ -58,7 +66,7 @@ export function createDevelopmentServer(
       '--disable-sigusr1',
       join(root, 'scripts/develop/standby.ts'),
       'serve',
-      ...words,
+      ...(ports.length > 0 ? withoutPorts(words) : words),
       ...ports,
     ];
     const prepared = spawn(nodePath, program, { cwd: root, stdio: ['pipe', 'pipe', 'inherit'] });

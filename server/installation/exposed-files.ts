@@ -93,8 +93,8 @@ function remedy(exposures: readonly Exposure[]): string {
 }
 
 /**
- * What other users could read or replace, and the command that fixes it; null if nothing. On Windows, permissions work
- * differently, and a user's folder is private by default; cli/windows-access.ts looks at others.
+ * What other users could read or replace, and the command that fixes it; null if nothing. Always null on Windows: a
+ * user's folder is private there by default, and the start does not wait for PowerShell to say so.
  */
 export function exposedFiles(settings: Settings): string | null {
   const directory = look(settings.dataDir);
@@ -111,6 +111,13 @@ export function exposedFiles(settings: Settings): string | null {
     ? ''
     : ` as its owner, or ${isUsed(settings.dataDir) ? 'move all files to' : 'choose'} ${below}`;
   return `other users can read or change ${found}; run: ${remedy(exposures)}${asOwner}`;
+}
+
+/** As `exposedFiles`, also on Windows. @throws if Windows does not tell who has access */
+export async function exposedOnAnyPlatform(settings: Settings): Promise<string | null> {
+  if (process.platform !== 'win32') return exposedFiles(settings);
+  const { exposedOnWindows } = await import('./windows-access.ts');
+  return exposedOnWindows(settings.dataDir);
 }
 
 /** @throws DataDirectoryError */

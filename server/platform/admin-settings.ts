@@ -16,7 +16,7 @@ export const ADMIN_SETTINGS = {
     flag: 'admin-host',
     argument: '<address>',
     help: 'admin address besides loopback, for a proxy on another machine; requires an https admin URL',
-    allowed: 'an IP address',
+    allowed: 'an IP address without a zone',
     kind: 'text',
     parse: ipAddress,
     fallback: '127.0.0.1',

@@ -1,14 +1,27 @@
 // Loads the settings: command line, environment, `config.json` in the data directory, default (contract, section 1).
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { allowedRule } from './allowed-rule.ts';
 import { holdsPassword, maskPasswords, maskSecret } from './mask-passwords.ts';
 import { type Setting, settingKey, SETTINGS } from './settings.ts';
-import { OperatorError, type RefusalCause } from './operator-error.ts';
+import { OperatorError, type OperatorErrorOptions, type RefusalCause } from './operator-error.ts';
+import { pathRule } from './rule-error.ts';
+
+interface ConfigErrorOptions extends OperatorErrorOptions {
+  setting?: string;
+}
 
 /** A setting has an invalid value. The message is one line with the setting, the value and what is allowed. */
 export class ConfigError extends OperatorError {
   override readonly name: string = 'ConfigError';
   override readonly refusal: RefusalCause = 'settings';
+  /** The setting that breaks the rule, by its name in `config.json`; null if the rule names what it is about. */
+  readonly setting: string | null;
+
+  constructor(message: string, { setting, ...options }: ConfigErrorOptions = {}) {
+    super(message, options);
+    this.setting = setting ?? null;
+  }
 }
 
 /** Not a setting, so that the master key never appears on a command line or in a file that people edit. */
@@ -53,7 +66,9 @@ export function readConfigFile(dataDir: string): ConfigFile {
     content = readFileSync(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw new ConfigError(`${path} cannot be read: ${(error as Error).message}`);
+    throw new ConfigError(`${path} cannot be read: ${(error as Error).message}`, {
+      rule: pathRule(error, path),
+    });
   }
   try {
     const parsed: unknown = JSON.parse(content.replace(/^\uFEFF/u, ''));
@@ -61,7 +76,7 @@ export function readConfigFile(dataDir: string): ConfigFile {
   } catch {
     // Reported below, like any other content that is not a JSON object.
   }
-  throw new ConfigError(`${path} must contain one JSON object`);
+  throw new ConfigError(`${path} must contain one JSON object`, { rule: { reason: 'not_a_json_object' } });
 }
 
 /** @throws ConfigError that names the first unknown member */
@@ -72,6 +87,7 @@ export function refuseUnknown(file: ConfigFile): void {
     if (!known)
       throw new ConfigError(
         `config.json has the unknown setting ${JSON.stringify(name)}; correct or remove it`,
+        { setting: name, rule: { reason: 'unknown_setting' } },
       );
   }
 }
@@ -102,7 +118,10 @@ export function parseGiven<Value>(row: Setting<Value>, given: Given): Value {
   if (value !== undefined) return value;
   const where = { flag: `--${row.flag}`, environment: row.env, file: `${settingKey(row)} in config.json` };
   const shown = row.secret ? maskSecret(given.text) : maskPasswords(given.text);
-  throw new ConfigError(`${where[given.source]} is ${JSON.stringify(shown)}, but must be ${row.allowed}`);
+  throw new ConfigError(`${where[given.source]} is ${JSON.stringify(shown)}, but must be ${row.allowed}`, {
+    setting: settingKey(row),
+    rule: allowedRule(row),
+  });
 }
 
 /** @throws ConfigError for the first invalid value */

@@ -1,6 +1,6 @@
 // Reads the caller's address from X-Forwarded-For.
-import { isIP } from 'node:net';
 import type { RequestHandler } from 'express';
+import { isAddress } from '#server/wire/address-text.ts';
 import { ApiError } from '#server/wire/errors.ts';
 
 /** `1.2.3.4:567`, `[::1]:80` and `[::1]`: some proxies add the caller's port. */
@@ -9,11 +9,6 @@ const WITH_PORT = /^(?:([\d.]+):\d{1,5}|\[([^\]]*)\](?::\d{1,5})?)$/u;
 function withoutPort(entry: string): string {
   const [, ipv4, ipv6] = WITH_PORT.exec(entry) ?? [];
   return ipv4 ?? ipv6 ?? entry;
-}
-
-/** Rejects zones (`fe80::1%eth0`), which are meaningful only on the caller's machine. */
-function isAddress(text: string): boolean {
-  return isIP(text) !== 0 && !text.includes('%');
 }
 
 /**

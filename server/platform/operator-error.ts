@@ -5,7 +5,7 @@ import type { NamedRule } from '#server/wire/field-rules.ts';
 /** Why a server cannot start, in categories that determine the remedy. */
 export type RefusalCause = 'address' | 'data_directory' | 'database' | 'newer_database' | 'settings';
 
-interface OperatorErrorOptions extends ErrorOptions {
+export interface OperatorErrorOptions extends ErrorOptions {
   /** What the message is about, if it is about a setting. */
   rule?: NamedRule | undefined;
 }

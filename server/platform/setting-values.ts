@@ -1,7 +1,6 @@
 // Parses setting values. Each parser returns undefined for an invalid text. Commands load this, so it uses no library.
-import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
-import { isNetwork, mappedV4, sharedBits } from '#server/wire/address-text.ts';
+import { isAddress, isNetwork, mappedV4, sharedBits } from '#server/wire/address-text.ts';
 import { isLoopback } from './loopback.ts';
 
 export type TlsSetting =
@@ -71,13 +70,14 @@ export function adminUrl(text: string): string | undefined {
 
 const HOST_NAME = /^(?!-)[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*$/u;
 
+/** The address is part of URLs, which cannot have a zone: browsers and `fetch` refuse `http://[fe80::1%eth0]`. */
 export function host(text: string): string | undefined {
-  return isIP(text) !== 0 || HOST_NAME.test(text) ? text : undefined;
+  return isAddress(text) || HOST_NAME.test(text) ? text : undefined;
 }
 
 /** An IPv4-mapped address becomes the IPv4 address. */
 export function ipAddress(text: string): string | undefined {
-  return isIP(text) === 0 ? undefined : (mappedV4(text) ?? text);
+  return isAddress(text) ? (mappedV4(text) ?? text) : undefined;
 }
 
 export function networks(text: string): string[] | undefined {

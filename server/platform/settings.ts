@@ -71,7 +71,7 @@ export const SETTINGS = {
     flag: 'host',
     argument: '<address>',
     help: 'API address; 0.0.0.0 opens the API to the network',
-    allowed: 'an IP address or host name',
+    allowed: 'an IP address without a zone, or a host name',
     kind: 'text',
     parse: host,
     fallback: '127.0.0.1',

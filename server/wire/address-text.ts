@@ -42,3 +42,6 @@ export function sharedBits(text: string): number | undefined {
 
 /** Whether the text is a network in CIDR notation, or a single address. */
 export const isNetwork = (text: string): boolean => sharedBits(text) !== undefined;
+
+/** Whether the text is an IP address without a zone (`fe80::1%eth0`), which means something on one machine only. */
+export const isAddress = (text: string): boolean => !text.includes('/') && isNetwork(text);

@@ -20,8 +20,8 @@ const SENTENCES = {
     'must be an https address without a path, such as https://desk.example.com; http for a loopback host only',
   not_a_database_url:
     'must be a URL such as postgres://user@host:port/database, with special characters in the password percent-encoded',
-  not_a_host: 'must be an IP address or host name',
-  not_an_address: 'must be an IP address',
+  not_a_host: 'must be an IP address without a zone, or a host name',
+  not_an_address: 'must be an IP address without a zone',
   not_a_network: 'must be a network such as 10.0.0.0/8 or an IP address',
   not_networks: 'must be networks such as 10.0.0.0/8,fd00::/8',
   not_proxies:
@@ -29,7 +29,7 @@ const SENTENCES = {
   not_a_tls_mode: 'must be off, auto, or two PEM files as CERT,KEY',
   not_an_absolute_path: 'must be an absolute path',
   not_a_slug: 'must be 1 to 64 lowercase letters, digits or hyphens',
-  not_a_fingerprint: 'must be sha256: followed by 64 lowercase hex digits',
+  not_a_fingerprint: 'must be sha256: followed by 64 hex digits',
   not_a_serial_number: 'must be a serial number in hex digits',
   not_an_action: 'must be an action such as license.revoked, or license. for all license actions',
   not_a_request_id: 'must be a request ID or the beginning of one',
@@ -125,6 +125,13 @@ const OTHER_REASONS = [
   'database_not_found',
   'database_not_answering',
   'database_elsewhere',
+  // What keeps the next start from using config.json.
+  'not_a_json_object',
+  'unknown_setting',
+  // What keeps the import of an options file from using a line.
+  'line_exceeds_members',
+  'line_exceeds_groups',
+  'line_exceeds_rules',
 ] as const;
 
 export type RuleReason = FixedReason | (typeof OTHER_REASONS)[number];

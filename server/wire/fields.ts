@@ -86,8 +86,12 @@ export const slug = z
 
 export const fingerprint = z
   .string()
-  .regex(/^sha256:[0-9a-f]{64}$/u, sentenceOf('not_a_fingerprint'))
-  .meta({ description: 'Device fingerprint: `sha256:` followed by 64 lowercase hex digits.' });
+  .regex(/^sha256:[0-9A-Fa-f]{64}$/u, sentenceOf('not_a_fingerprint'))
+  .toLowerCase()
+  .meta({
+    description:
+      'Device fingerprint: `sha256:` followed by 64 hex digits, in either case. Replies have it in lower case.',
+  });
 
 /** A network in CIDR notation; a single address is a network of one. */
 export const network = z.string().max(50, { abort: true }).refine(isNetwork, sentenceOf('not_a_network'));

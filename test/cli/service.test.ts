@@ -40,8 +40,11 @@ beforeEach(() => {
   vi.stubEnv('PATH', [join(home, 'bin'), process.env['PATH']].join(delimiter));
 });
 
-const service = (verb: string, ...words: string[]): Promise<CliResult> =>
-  runCli(['service', verb, '--user', '--data-dir', dataDir, '--json', ...words]);
+/** On the test's data directory, unless the words name another one. */
+function service(verb: string, ...words: string[]): Promise<CliResult> {
+  const directory = words.includes('--data-dir') ? [] : ['--data-dir', dataDir];
+  return runCli(['service', verb, '--user', '--json', ...directory, ...words]);
+}
 
 async function succeeds<Reply>(verb: string, ...words: string[]): Promise<Reply> {
   const result = await service(verb, ...words);

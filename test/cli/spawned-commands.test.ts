@@ -49,8 +49,7 @@ const COMMANDS: readonly [name: string, words: () => readonly string[]][] = [
   ['settings', () => ['list']],
   ['retention', () => []],
   ['backup', () => ['--out', backup, ...WITH_PASSPHRASE]],
-  // On another data directory, because the server has the other one.
-  ['restore', () => [backup, ...WITH_PASSPHRASE, '--yes', '--data-dir', temporaryDirectory()]],
+  ['restore', () => [backup, ...WITH_PASSPHRASE, '--yes']],
   ['license', () => ['show', licenseKey]],
   ['license', () => ['edit', licenseKey, '--order-number', 'SO-1', '--notes', 'Second line']],
   ['lease', () => ['list']],
@@ -77,7 +76,9 @@ test.each(COMMANDS)(
   '%s prints one JSON document, nothing on stderr, and exits with 0',
   async (name, words) => {
     const run = async () => {
-      const result = await spawnCli([name, '--data-dir', server.dataDir, '--json', ...words()]);
+      // The server has its own data directory open.
+      const directory = name === 'restore' ? temporaryDirectory() : server.dataDir;
+      const result = await spawnCli([name, '--data-dir', directory, '--json', ...words()]);
       expect(result).toMatchObject({ exitCode: 0, stderr: '' });
       return documentOf(result);
     };

@@ -1,9 +1,13 @@
 // What the program says when it is asked for help, or for something it cannot do; and what it loads to say so.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Command, Option } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { SETTINGS } from '#server/platform/settings.ts';
 import { VERSION } from '#server/installation/version.ts';
+import { processIo } from '../../cli/command-io.ts';
+import { createProgram } from '../../cli/program.ts';
+import { RepeatableOption } from '../../cli/repeatable-option.ts';
 import { cliOn, documentOf, runCli, spawnCli } from '../helpers/cli.ts';
 import { temporaryDirectory } from '../helpers/server-process.ts';
 
@@ -33,6 +37,17 @@ describe('help', () => {
     expect(stdout).toContain('--data-dir <dir>');
     expect(stdout).toContain('--json');
   });
+});
+
+test('the help says which options can be repeated', () => {
+  const options = (command: Command): Option[] => [
+    ...command.options,
+    ...command.commands.flatMap((one) => options(one)),
+  ];
+  const all = options(createProgram(processIo, { json: false, onHelp() {} }));
+  const repeatable = all.filter((option) => option instanceof RepeatableOption);
+  expect(repeatable.length).toBeGreaterThan(5);
+  expect(all.filter(({ description }) => /\brepeat\b/u.test(description))).toEqual(repeatable);
 });
 
 test('the version is that of the package', async () => {

@@ -315,6 +315,23 @@ test('an options file is checked before it is imported', async ({ desk }) => {
   await expect(desk.getByRole('region', { name: 'Groups' })).toContainText('designers');
 });
 
+test('which line of an options file exceeds a limit is said in German', async ({ desk }) => {
+  await newPool(desk, { holder: 'Acme', seats: 4 });
+  await chooseLicense(desk, 'rules', 'Acme');
+  await desk.getByLabel('Language').selectOption('Deutsch');
+  await desk.getByRole('button', { name: 'Optionsdatei importieren' }).click();
+  const dialog = desk.getByRole('dialog');
+  const file = dialog.getByLabel('Optionsdatei', { exact: true });
+  await file.fill(Array.from({ length: 201 }, (_, at) => `EXCLUDE viewer USER u${at}`).join('\n'));
+  await dialog.getByRole('button', { name: 'Datei prüfen' }).click();
+  const refused = dialog.getByRole('alert');
+  await expect(refused.getByRole('listitem')).toHaveText(
+    'Optionsdatei: Zeile 201: Eine Lizenz kann höchstens 200 Regeln haben.',
+  );
+  await expect(refused.locator('[lang="en"]')).toHaveCount(0);
+  await expect(file).toHaveAccessibleDescription(/Zeile 201/u);
+});
+
 test('what becomes of each line of an options file is said in German', async ({ desk }) => {
   await newPool(desk, { holder: 'Acme', seats: 4 });
   await chooseLicense(desk, 'rules', 'Acme');

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, issueLicense, test } from './test.ts';
 
 test('what is wrong with an entry is said in the language of the page', async ({ desk }) => {
@@ -85,6 +86,23 @@ test('what keeps the next start from using a setting is said in German', async (
   await desk.getByRole('button', { name: 'Verwerfen' }).click();
 });
 
+test('why the next start would refuse config.json is said in German', async ({ desk, server }) => {
+  const file = join(server.dataDir, 'config.json');
+  await desk.getByLabel('Language').selectOption('Deutsch');
+  await desk.goto('/#/settings');
+  const problem = desk.getByRole('alert').filter({ hasText: 'config.json' });
+  for (const [content, text] of [
+    ['{ "scan_seconds": "often" }', /: Geben Sie eine Anzahl von Sekunden über 0 ein\.$/u],
+    ['{ "colour": "blue" }', /colour: Diese Einstellung ist unbekannt\./u],
+    ['[', /enthält kein einzelnes JSON-Objekt\./u],
+  ] as const) {
+    writeFileSync(file, content);
+    await desk.reload();
+    await expect(problem).toContainText(text);
+    await expect(problem.locator('[lang="en"]')).toHaveCount(0);
+  }
+});
+
 test('why an authority is not imported is said in German', async ({ desk }, info) => {
   const make = (name: string, ...extensions: string[]) => {
     const [key, certificate] = [info.outputPath(`${name}.key`), info.outputPath(`${name}.pem`)];
@@ -161,6 +179,15 @@ test('the errors of an imported file and its columns without a name are shown in
     /5\s*Spalte 5\s*Geben Sie eine ganze Zahl von 1 bis 36\.500 ein\./u,
   ]);
   await expect(findings.locator('[lang="en"]')).toHaveCount(0);
+
+  const downloaded = desk.waitForEvent('download');
+  await dialog.getByRole('button', { name: 'Fehlerhafte Zeilen speichern' }).click();
+  const file = readFileSync(await (await downloaded).path(), 'utf8');
+  expect(file).toMatch(/^\ufeffline;error;Kunde;E-Mail;Tarif;Ablauf;/u);
+  expect(file).toContain('\r\n4;Die Zeile hat 7 Zellen, die Datei aber 6 Spalten.;Acme;');
+  expect(file).toContain(
+    '\r\n5;Kunde: Geben Sie einen Wert ein. Spalte 5: Geben Sie eine ganze Zahl von 1 bis 36.500 ein.;;;standard;',
+  );
 });
 
 test('an English message of the server is marked as English on a German page', async ({ desk }) => {

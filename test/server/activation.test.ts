@@ -157,6 +157,36 @@ describe('an activation', () => {
   });
 });
 
+describe('the hex digits of a fingerprint', () => {
+  const upper = (fingerprint: string) => `sha256:${fingerprint.slice('sha256:'.length).toUpperCase()}`;
+
+  it('are read in either case and stored in lower case', async () => {
+    const license = await newLicense(server);
+    const fingerprint = `sha256:${'ab'.repeat(32)}`;
+    const { activation, license_file } = await success(server, 'activate', {
+      license_key: license.license_key,
+      machine_fingerprint: upper(fingerprint),
+    });
+    expect(activation).toMatchObject({ machine_fingerprint: fingerprint });
+    expect((await post(license, fingerprint)).body.activation).toEqual(activation);
+    const given = { license_key: license.license_key, machine_fingerprint: upper(fingerprint) };
+    expect(await success(server, 'authorize', given)).toMatchObject({ authorized: true });
+    const file = { license_file, machine_fingerprint: upper(fingerprint) };
+    expect(await success(server, 'validateOffline', file)).toMatchObject({ valid: true });
+  });
+
+  it('of an encrypted file can be in either case, too', async () => {
+    const { license_key } = await newLicense(server);
+    const device = { license_key, machine_fingerprint: upper(`sha256:${'cd'.repeat(32)}`) };
+    const { license_file } = await success(server, 'activate', { ...device, encrypt: true });
+    const lower = device.machine_fingerprint.toLowerCase();
+    for (const machine_fingerprint of [device.machine_fingerprint, lower])
+      expect(
+        await success(server, 'validateOffline', { ...device, license_file, machine_fingerprint }),
+      ).toMatchObject({ valid: true });
+  });
+});
+
 describe('an activation is refused', () => {
   it('for another product', async () => {
     const license = await newLicense(server, { product: 'imager' });

@@ -463,6 +463,27 @@ describe('a run', () => {
     expect(await result(import_id, 'faulty')).toHaveLength(2);
   });
 
+  it('hands faulty rows over as JSON with the rules that they break', async () => {
+    const { import_id } = await upload('Who,Tier\n"a, ""b""",nowhere\n,standard\n');
+    const mapping = { holder: 'Who', plan: 'Tier' };
+    const { errors } = await adminSuccess(server, 'previewImport', { import_id, mapping });
+    const query = `?import_id=${import_id}&part=faulty&form=json_lines`;
+    const reply = await fetch(`${server.adminOrigin}/admin/api/licenses/import/result/${query}`, {
+      headers: { authorization: `Bearer ${server.runtimeSecret}` },
+    });
+    expect(reply.headers.get('content-type')).toBe('application/jsonl');
+    const [header, ...rows] = (await reply.text())
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as string[]);
+    expect(header).toEqual(['line', 'error', 'Who', 'Tier']);
+    expect(rows.map(([line, , ...cells]) => [line, ...cells])).toEqual([
+      ['2', 'a, "b"', 'nowhere'],
+      ['3', '', 'standard'],
+    ]);
+    expect(rows.flatMap(([, error]) => JSON.parse(error!) as unknown[])).toEqual(errors);
+  });
+
   it('takes the file of faulty rows again, as often as rows are still faulty', async () => {
     const preview = async (text: string) => {
       const { import_id } = await upload(text);

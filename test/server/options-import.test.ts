@@ -158,22 +158,31 @@ describe('POST /lease-rules/import/', () => {
   });
 
   it.each([
-    ['rules', many(201, (at) => `EXCLUDE f USER u${at}`), 'line 201: the license has 200 lease rules'],
+    [
+      'rules',
+      many(201, (at) => `EXCLUDE f USER u${at}`),
+      'line 201: the license has 200 lease rules',
+      { reason: 'line_exceeds_rules', values: { line: 201, max: 200 } },
+    ],
     [
       'members of a group',
       ['EXCLUDE f GROUP crowd', many(2001, (at) => `GROUP crowd m${at}`)].join('\n'),
       'line 2: a group has at most 2000 members',
+      { reason: 'line_exceeds_members', values: { line: 2, max: 2000 } },
     ],
-  ])('imports nothing if there are too many %s, and a dry run says so', async (_what, content, message) => {
-    const { license_key: license } = await newFloatingLicense(server);
-    for (const dry_run of [true, false]) {
-      const reply = await server.post('/lease-rules/import/', { license, content, dry_run }, bearer);
-      expectFailure(reply, 'invalid_request');
-      expect(reply.body.message).toContain(`content: ${message}`);
-      expect(reply.body.details).toMatchObject([{ path: 'content' }]);
-    }
-    expect((await stateOf(license)).rules).toEqual([]);
-  });
+  ])(
+    'imports nothing if there are too many %s, and a dry run says so',
+    async (_what, content, message, rule) => {
+      const { license_key: license } = await newFloatingLicense(server);
+      for (const dry_run of [true, false]) {
+        const reply = await server.post('/lease-rules/import/', { license, content, dry_run }, bearer);
+        expectFailure(reply, 'invalid_request');
+        expect(reply.body.message).toContain(`content: ${message}`);
+        expect(reply.body.details).toMatchObject([{ path: 'content', ...rule }]);
+      }
+      expect((await stateOf(license)).rules).toEqual([]);
+    },
+  );
 
   it('imports nothing if there are too many groups, and a dry run says so', async () => {
     const { license_key: license } = await newFloatingLicense(server);
@@ -190,6 +199,9 @@ describe('POST /lease-rules/import/', () => {
       const reply = await server.post('/lease-rules/import/', { license, content, dry_run }, bearer);
       expectFailure(reply, 'invalid_request');
       expect(reply.body.message).toBe('content: line 3: there are 500 groups, which is the most');
+      expect(reply.body.details).toMatchObject([
+        { path: 'content', reason: 'line_exceeds_groups', values: { line: 3, max: 500 } },
+      ]);
     }
   });
 

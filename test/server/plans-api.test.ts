@@ -233,6 +233,16 @@ describe('PUT /plans/', () => {
     expectFailure(await put({ id, add_features: ['Not A Slug'] }), 'invalid_request');
   });
 
+  it('keeps each entitlement once, in the order in which it is first named', async () => {
+    const name = unique('distinct');
+    const { id, features } = await create({ name, features: ['b', 'a', 'b', 'a'] });
+    expect(features).toEqual(['b', 'a']);
+    expect(await update({ id, features: ['c', 'a', 'c'] })).toMatchObject({ features: ['c', 'a'] });
+    const license = await newLicense(server, { plan: name });
+    const { body } = await server.post('/authorize/', { license_key: license.license_key });
+    expect(body).toMatchObject({ features: ['c', 'a'] });
+  });
+
   it('renames a plan that it names by its id', async () => {
     const { id } = await create({ name: unique('old') });
     const name = unique('new');

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join, relative } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { allowedRule } from '#server/features/settings/allowed-rule.ts';
+import { allowedRule } from '#server/platform/allowed-rule.ts';
 import { loadConfig } from '#server/platform/config.ts';
 import { settingKey, SETTINGS } from '#server/platform/settings.ts';
 import { cliOn } from '../helpers/cli.ts';
@@ -47,6 +47,7 @@ describe('showing settings', () => {
     expect(reply).toMatchObject({
       config_file: configFile(),
       config_problem: null,
+      config_problem_rule: null,
       restart_needed: false,
       restart: false,
       restart_advice: expect.stringContaining('start it again') as string,
@@ -97,6 +98,26 @@ describe('showing settings', () => {
     expect(await show()).toMatchObject({
       config_problem: 'config.json has the unknown setting "colour"; correct or remove it',
     });
+  });
+
+  it.each([
+    ['{ "scan_seconds": ', { setting: null, reason: 'not_a_json_object' }],
+    ['{ "colour": "blue" }', { setting: 'colour', reason: 'unknown_setting' }],
+    ['{ "scan_seconds": "often" }', { setting: 'scan_seconds', reason: 'not_above_zero' }],
+    ['{ "host": "a b" }', { setting: 'host', reason: 'not_a_host' }],
+    [
+      '{ "license_file_ttl_days": 0 }',
+      { setting: 'license_file_ttl_days', reason: 'not_in_range', values: { min: 1, max: 36_500 } },
+    ],
+    [
+      '{ "webhook_ca": "/missing/ca.pem" }',
+      { setting: null, reason: 'path_missing', values: { path: '/missing/ca.pem' } },
+    ],
+    ['{ "backup_schedule": "daily" }', { setting: null, reason: 'backup_folder_required' }],
+  ])('names the rule that %s breaks', async (content, rule) => {
+    writeFileSync(configFile(), content);
+    const { config_problem: message, config_problem_rule: problem } = await show();
+    expect(problem).toEqual({ message, ...rule });
   });
 });
 

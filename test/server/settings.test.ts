@@ -329,10 +329,18 @@ describe('the settings of the contract', () => {
 /** Texts that a setting must not take, and a part of what its message says is allowed. */
 const WRONG: [Name, string[], string][] = [
   ['dataDir', [''], 'directory'],
-  ['host', ['', 'a b', '-x', 'http://x', '1.2.3.4:80', 'x/', '*'], 'IP address or host name'],
+  [
+    'host',
+    ['', 'a b', '-x', 'http://x', '1.2.3.4:80', 'x/', '*', '::1%lo', 'fe80::1%eth0'],
+    'IP address without a zone',
+  ],
   ['port', ['', '-1', '65536', 'x', '80.5', ' 80', '0x50', '1e3', '99999999999', 'null'], '0 to 65535'],
   ['adminPort', ['', '-1', '65536', 'auto'], '0 to 65535'],
-  ['adminHost', ['', 'localhost', 'desk.lan', '10.0.0', '0', '*', '10.0.0.0/8', '::1]'], 'an IP address'],
+  [
+    'adminHost',
+    ['', 'localhost', 'desk.lan', '10.0.0', '0', '*', '10.0.0.0/8', '::1]', '::1%lo'],
+    'an IP address without a zone',
+  ],
   [
     'adminUrl',
     [

@@ -107,6 +107,15 @@ test('the file holds base64 of compact JSON', () => {
   });
 });
 
+test('the hex digits of the fingerprint are read in either case', () => {
+  const digits = 'ab'.repeat(32);
+  const text = formatMachineRequest({ ...REQUEST, fingerprint: `sha256:${digits.toUpperCase()}` });
+  expect(parseMachineRequest(text)).toMatchObject({
+    kind: 'request',
+    request: { fingerprint: `sha256:${digits}` },
+  });
+});
+
 describe('no request', () => {
   const withMember = (member: object) =>
     formatMachineRequest({ ...REQUEST, ...(member as Partial<MachineRequest>) });

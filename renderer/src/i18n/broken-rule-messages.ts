@@ -29,8 +29,8 @@ export const brokenRuleMessages = messagesOf<Record<RuleReason, string>>(
       'Enter an https address without a path, such as https://desk.example.com. For a loopback host, http is allowed.',
     not_a_database_url:
       "Enter a URL, such as postgres://user{'@'}host:port/database. In a password, write %25 for %, %40 for {'@'}, %2F for /, %3F for ? and %23 for #.",
-    not_a_host: 'Enter an IP address or a host name.',
-    not_an_address: 'Enter an IP address.',
+    not_a_host: 'Enter an IP address without a zone, or a host name.',
+    not_an_address: 'Enter an IP address without a zone.',
     not_a_network: 'Enter a network such as 10.0.0.0/8, or an IP address.',
     not_networks: 'Enter networks, such as 10.0.0.0/8,fd00::/8.',
     not_proxies:
@@ -38,7 +38,7 @@ export const brokenRuleMessages = messagesOf<Record<RuleReason, string>>(
     not_a_tls_mode: 'Choose off, auto, or two PEM files.',
     not_an_absolute_path: 'Enter an absolute path.',
     not_a_slug: 'Use 1–64 lowercase letters, digits or hyphens.',
-    not_a_fingerprint: 'Enter sha256: followed by 64 lowercase hex digits.',
+    not_a_fingerprint: 'Enter sha256: followed by 64 hex digits.',
     not_a_serial_number: 'Enter a serial number in hex digits.',
     not_an_action: 'Enter an action such as license.revoked, or license. for all license actions.',
     not_a_request_id: 'Enter a request ID or the beginning of one.',
@@ -124,6 +124,11 @@ export const brokenRuleMessages = messagesOf<Record<RuleReason, string>>(
     database_not_found: 'The database server does not have this database.',
     database_not_answering: 'The database server does not answer. Check the host and port, and the firewall.',
     database_elsewhere: 'This installation is in the database {database}, but no setting names it.',
+    not_a_json_object: 'The file config.json does not contain one JSON object.',
+    unknown_setting: 'This setting is unknown. Correct or remove it.',
+    line_exceeds_members: 'Line {line}: A group can have at most {max} members.',
+    line_exceeds_groups: 'Line {line}: At most {max} groups are possible.',
+    line_exceeds_rules: 'Line {line}: A license can have at most {max} rules.',
   },
   {
     required: 'Dieses Feld ist erforderlich.',
@@ -152,8 +157,8 @@ export const brokenRuleMessages = messagesOf<Record<RuleReason, string>>(
       'Geben Sie eine https-Adresse ohne Pfad ein, etwa https://desk.example.com. Für einen Loopback-Host ist http erlaubt.',
     not_a_database_url:
       "Geben Sie eine URL ein, etwa postgres://benutzer{'@'}host:port/datenbank. Schreiben Sie in einem Passwort %25 für %, %40 für {'@'}, %2F für /, %3F für ? und %23 für #.",
-    not_a_host: 'Geben Sie eine IP-Adresse oder einen Hostnamen ein.',
-    not_an_address: 'Geben Sie eine IP-Adresse ein.',
+    not_a_host: 'Geben Sie eine IP-Adresse ohne Zone oder einen Hostnamen ein.',
+    not_an_address: 'Geben Sie eine IP-Adresse ohne Zone ein.',
     not_a_network: 'Geben Sie ein Netzwerk wie 10.0.0.0/8 oder eine IP-Adresse ein.',
     not_networks: 'Geben Sie Netzwerke ein, etwa 10.0.0.0/8,fd00::/8.',
     not_proxies:
@@ -161,7 +166,7 @@ export const brokenRuleMessages = messagesOf<Record<RuleReason, string>>(
     not_a_tls_mode: 'Wählen Sie off, auto oder zwei PEM-Dateien.',
     not_an_absolute_path: 'Geben Sie einen absoluten Pfad ein.',
     not_a_slug: 'Verwenden Sie 1–64 Kleinbuchstaben, Ziffern oder Bindestriche.',
-    not_a_fingerprint: 'Geben Sie sha256: und 64 Hexadezimalziffern in Kleinbuchstaben ein.',
+    not_a_fingerprint: 'Geben Sie sha256: und 64 Hexadezimalziffern ein.',
     not_a_serial_number: 'Geben Sie eine Seriennummer in Hexadezimalziffern ein.',
     not_an_action: 'Geben Sie eine Aktion wie license.revoked ein, oder license. für alle Lizenzaktionen.',
     not_a_request_id: 'Geben Sie eine Anfrage-ID oder ihren Anfang ein.',
@@ -258,5 +263,10 @@ export const brokenRuleMessages = messagesOf<Record<RuleReason, string>>(
     database_not_answering: 'Der Datenbankserver antwortet nicht. Prüfen Sie Host, Port und Firewall.',
     database_elsewhere:
       'Diese Installation liegt in der Datenbank {database}, aber keine Einstellung nennt sie.',
+    not_a_json_object: 'Die Datei config.json enthält kein einzelnes JSON-Objekt.',
+    unknown_setting: 'Diese Einstellung ist unbekannt. Korrigieren oder entfernen Sie sie.',
+    line_exceeds_members: 'Zeile {line}: Eine Gruppe kann höchstens {max} Mitglieder haben.',
+    line_exceeds_groups: 'Zeile {line}: Es sind höchstens {max} Gruppen möglich.',
+    line_exceeds_rules: 'Zeile {line}: Eine Lizenz kann höchstens {max} Regeln haben.',
   },
 );

@@ -8,6 +8,7 @@ import { comparableName } from '#server/rules/lease-match.ts';
 import { byRef } from '#server/rules/license-reference.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError, refusedField } from '#server/wire/errors.ts';
+import type { RuleReason } from '#server/wire/field-rules.ts';
 import type { LeaseGroupService } from './lease-group-service.ts';
 import type { LeaseGroupStore } from './lease-group-store.ts';
 import { checkedMembers, checkRoomForGroup, checkRoomForRule } from './lease-rule-checks.ts';
@@ -52,13 +53,18 @@ function withoutLine<Draft extends { line: number }>({ line: _line, ...draft }: 
   return draft;
 }
 
-/** @throws ApiError of the check, about this line of the file */
-function atLine(line: number, check: () => void): void {
+/** @param exceeded the rule of a line that goes beyond a limit @throws ApiError of the check, about this line of the file */
+function atLine(line: number, exceeded: RuleReason, check: () => void): void {
   try {
     check();
   } catch (error) {
     const [detail] = error instanceof ApiError ? (error.details ?? []) : [];
-    throw detail ? refusedField('content', `line ${line}: ${detail.message}`) : error;
+    if (!detail) throw error;
+    const isLimit = detail.reason === 'too_many';
+    throw refusedField('content', {
+      message: `line ${line}: ${detail.message}`,
+      ...(isLimit && { reason: exceeded, values: { ...detail.values, line } }),
+    });
   }
 }
 
@@ -130,11 +136,14 @@ export function createOptionsImport({
    * @param kept how many rules the license keeps
    */
   async function checkLimits(changes: readonly GroupChange[], added: readonly RuleDraft[], kept: number) {
-    for (const { line, kind, members } of changes) atLine(line, () => checkedMembers(kind, members));
+    for (const { line, kind, members } of changes)
+      atLine(line, 'line_exceeds_members', () => checkedMembers(kind, members));
     const existing = await groups.count();
     const created = changes.filter(({ change }) => change === 'create');
-    for (const [at, { line }] of created.entries()) atLine(line, () => checkRoomForGroup(existing + at));
-    for (const [at, { line }] of added.entries()) atLine(line, () => checkRoomForRule(kept + at));
+    for (const [at, { line }] of created.entries())
+      atLine(line, 'line_exceeds_groups', () => checkRoomForGroup(existing + at));
+    for (const [at, { line }] of added.entries())
+      atLine(line, 'line_exceeds_rules', () => checkRoomForRule(kept + at));
   }
 
   async function applySettings(license: License, settings: readonly SettingReport[], call: Call) {

@@ -9,6 +9,7 @@ import { systemCodeOf } from '#server/platform/system-error.ts';
 import { csvLine, csvStart, type CsvStyle } from '#server/wire/csv.ts';
 import { ApiError } from '#server/wire/errors.ts';
 import { type CsvFormat, readCsv } from './csv-reader.ts';
+import { withErrorText } from './faulty-row.ts';
 import { IMPORT_RESULTS, type ImportResult } from './license-transfer-contract.ts';
 import { DAY_MS } from '#server/wire/instants.ts';
 
@@ -40,13 +41,28 @@ function asStorageFailure(error: unknown): unknown {
   return new ApiError('unavailable', `the file cannot be stored in the data directory (${code})`);
 }
 
-/** A result as it is stored, or with another separator. */
-async function* inStyle(path: string, { separator, bom }: CsvStyle): AsyncGenerator<string | Uint8Array> {
+const storedRows = (path: string) => readCsv(path, RESULT_FORMAT, MAX_RESULT_ROW_BYTES);
+
+/** A result as it is stored, or with another separator or the texts of errors. */
+async function* asCsv(
+  path: string,
+  part: ImportResult,
+  { separator, bom }: CsvStyle,
+): AsyncGenerator<string | Uint8Array> {
   yield csvStart({ bom });
-  if (separator === 'comma') yield* createReadStream(path) as AsyncIterable<Uint8Array>;
-  else
-    for await (const { cells } of readCsv(path, RESULT_FORMAT, MAX_RESULT_ROW_BYTES))
-      yield csvLine(cells, separator);
+  if (separator === 'comma' && part === 'keys') {
+    yield* createReadStream(path) as AsyncIterable<Uint8Array>;
+    return;
+  }
+  let isHeader = true;
+  for await (const { cells } of storedRows(path)) {
+    yield csvLine(part === 'keys' || isHeader ? cells : withErrorText(cells), separator);
+    isHeader = false;
+  }
+}
+
+async function* asJsonLines(path: string): AsyncGenerator<string> {
+  for await (const { cells } of storedRows(path)) yield `${JSON.stringify(cells)}\n`;
 }
 
 /** @param directory created on first use */
@@ -75,8 +91,11 @@ export function createImportFiles(directory: string) {
     },
 
     /** Null if the import has no such result. */
-    readResult: (id: string, part: ImportResult, style: CsvStyle): DocumentParts | null =>
-      existsSync(resultPath(id, part)) ? inStyle(resultPath(id, part), style) : null,
+    readResult(id: string, part: ImportResult, style: CsvStyle | 'json_lines'): DocumentParts | null {
+      const path = resultPath(id, part);
+      if (!existsSync(path)) return null;
+      return style === 'json_lines' ? asJsonLines(path) : asCsv(path, part, style);
+    },
 
     /**
      * Writes a result line by line. It can be read once it is kept.

@@ -1,6 +1,7 @@
 // One pass over a file: what is wrong with it, also as a file for its author.
 import { csvLine } from '#server/wire/csv.ts';
 import { refuseFields } from '#server/wire/errors.ts';
+import { faultyRow } from './faulty-row.ts';
 import type { CheckedBatch } from './import-check.ts';
 import type { ImportFiles } from './import-files.ts';
 import { addFindings, type Findings, noFindings } from './import-job.ts';
@@ -39,13 +40,6 @@ export function refuseUnknownColumns(
   refuseFields(details);
 }
 
-/** All errors of a row, in one cell. */
-function reasonOf(errors: readonly ImportError[]): string {
-  return errors
-    .map(({ column, message }) => (column === null ? message : `${column}: ${message}`))
-    .join('; ');
-}
-
 /** Checks all rows, and leaves the faulty ones as a file, without the line numbers and errors of an earlier one. */
 export async function findAll(
   { id, columns, batches }: ImportPass,
@@ -64,7 +58,7 @@ export async function findAll(
       valid += good.length;
       for (const { line, cells, errors } of faulty) {
         addFindings(findings, errors);
-        await result.write(csvLine([line, reasonOf(errors), ...cells.slice(earlier)]));
+        await result.write(csvLine(faultyRow(line, errors, cells.slice(earlier))));
       }
     }
   } catch (error) {

@@ -21,7 +21,12 @@ import {
 } from './import-job.ts';
 import { ChangedSinceCheckedError, findAll, type ImportPass, refuseUnknownColumns } from './import-pass.ts';
 import { createImportRun, type ImportRunNeeds } from './import-run.ts';
-import { CSV, type ImportStatus, type licenseTransferAdminContract } from './license-transfer-contract.ts';
+import {
+  CSV,
+  JSON_LINES,
+  type ImportStatus,
+  type licenseTransferAdminContract,
+} from './license-transfer-contract.ts';
 
 interface Needs extends Omit<CheckNeeds, 'findTakenKeys'>, ImportRunNeeds {
   licenses: Pick<LicenseStore, 'findTakenKeys' | 'insertAll'>;
@@ -190,11 +195,14 @@ export function createLicenseImportService(needs: Needs) {
 
     /** @throws ApiError `import_not_found` */
     download(request: RequestOf<typeof licenseTransferAdminContract.downloadImportResult>) {
-      const { import_id: id, part, ...style } = request;
-      const lines = files.readResult(id, part, style);
+      const { import_id: id, part, form, ...style } = request;
+      const isCsv = form === 'csv';
+      const lines = files.readResult(id, part, isCsv ? style : form);
       if (!lines)
         throw new ApiError('import_not_found', `the import has no ${part} rows, or is over a day old`);
-      return new Document(`${CSV}; charset=utf-8`, lines, { fileName: `${part}.csv` });
+      return isCsv
+        ? new Document(`${CSV}; charset=utf-8`, lines, { fileName: `${part}.csv` })
+        : new Document(JSON_LINES, lines, { fileName: `${part}.jsonl` });
     },
 
     async show(id: string): Promise<ImportStatus> {

@@ -7,6 +7,7 @@ import { endpoint } from '#server/wire/endpoint.ts';
 import { brokenRuleFields, slug, uploadedFile } from '#server/wire/fields.ts';
 
 export const CSV = 'text/csv';
+export const JSON_LINES = 'application/jsonl';
 const MAX_IMPORT_BYTES = 20 * 1_048_576;
 export const MAX_IMPORT_ROWS = 50_000;
 /**
@@ -153,11 +154,18 @@ export const licenseTransferAdminContract = {
       part: z.enum(IMPORT_RESULTS).meta({
         description: '`faulty`: since the last check. `keys`: since the import. Both are kept for a day.',
       }),
+      form: z.enum(['csv', 'json_lines']).default('csv').meta({
+        description:
+          '`json_lines`: each row as a JSON array on a line. `error` is then JSON, an array like `errors` of the preview.',
+      }),
       ...csvStyle,
     }),
     reply: z.object({}),
     errors: ['import_not_found'],
-    documents: { [CSV]: 'The rows as in the uploaded file, with `line` and `error`, or `license_key`.' },
+    documents: {
+      [CSV]: 'The rows as in the uploaded file, with `line` and `error`, or `license_key`.',
+      [JSON_LINES]: 'The same as JSON, if `form` asks for it.',
+    },
   }),
   showImport: endpoint({
     method: 'GET',

@@ -8,7 +8,10 @@ import { id, needsOneOf, pageOf, pageRequest, queryId, slug, text } from '#serve
 export { COUNT_BY, LICENSINGS, SEAT_LIMITS } from '#server/rules/floating-terms.ts';
 
 export const MAX_FEATURES = 200;
-const features = z.array(slug).max(MAX_FEATURES);
+const features = z
+  .array(slug)
+  .max(MAX_FEATURES)
+  .transform((names) => [...new Set(names)]);
 /** Fits a 32-bit INTEGER column. */
 const MAX_SEATS = 1_000_000_000;
 const MIN_LEASE_SECONDS = 60;

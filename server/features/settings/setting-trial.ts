@@ -67,7 +67,8 @@ function requireAbsoluteTls(tls: TlsSetting): void {
   requireAbsolute(tls.key);
 }
 
-function brokenRule(error: Error): BrokenRule {
+/** The rule that the error names, without passwords. */
+export function brokenRule(error: Error): BrokenRule {
   const { reason, values } = ruleOfError(error) ?? {};
   const masked = Object.entries(values ?? {}).map(([name, value]: [string, unknown]) => [
     name,

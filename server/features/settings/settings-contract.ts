@@ -1,7 +1,7 @@
 // The settings in effect, and those of the next start.
 import { z } from 'zod';
 import { endpoint } from '#server/wire/endpoint.ts';
-import { searchText } from '#server/wire/fields.ts';
+import { brokenRuleFields, searchText } from '#server/wire/fields.ts';
 import { SETTING_WARNINGS } from '#server/platform/setting-warnings.ts';
 
 const LONGEST_VALUE = 4096;
@@ -39,6 +39,13 @@ const settings = z.object({
     .string()
     .nullable()
     .meta({ description: 'Why the next start would refuse `config.json`, or null.' }),
+  config_problem_rule: z
+    .object({
+      setting: z.string().nullable().meta({ description: 'Null if the problem is not about one setting.' }),
+      ...brokenRuleFields,
+    })
+    .nullable()
+    .meta({ description: 'The same for programs.' }),
   warnings: z
     .array(z.object({ code: z.enum(SETTING_WARNINGS), message: z.string() }))
     .meta({ description: 'Values, in effect or at the next start, that are allowed but dangerous.' }),

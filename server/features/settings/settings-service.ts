@@ -20,15 +20,15 @@ import { writeFileDurably } from '#server/platform/durable-file.ts';
 import type { RequestOf } from '#server/wire/endpoint.ts';
 import { ApiError, type ErrorDetail, refuseFields } from '#server/wire/errors.ts';
 import { type BrokenRule, fixedRule } from '#server/wire/field-rules.ts';
+import { allowedRule } from '#server/platform/allowed-rule.ts';
 import { MASK } from '#server/platform/mask-passwords.ts';
 import { MASTER_KEY_FILE } from '#server/platform/master-key.ts';
 import { addressesOf } from '#server/platform/lan-address.ts';
 import { type SettingWarning, settingWarnings } from '#server/platform/setting-warnings.ts';
 import { DATABASE_SETTINGS, type Setting, settingKey, SETTINGS } from '#server/platform/settings.ts';
-import { allowedRule } from './allowed-rule.ts';
 import { nextGiven, nextValues, requireUsableSettings } from './next-settings.ts';
 import { isEditable, shownValue, toSettingObject } from './setting-presenter.ts';
-import { type TrialNeeds, tryOut } from './setting-trial.ts';
+import { brokenRule, type TrialNeeds, tryOut } from './setting-trial.ts';
 import type { settingsAdminContract, SettingsObject } from './settings-contract.ts';
 
 type Changes = RequestOf<typeof settingsAdminContract.updateSettings>['changes'];
@@ -75,14 +75,14 @@ function warningsOf(now: SettingValues, next: SettingValues): SettingWarning[] {
 
 export function createSettingsService({ config, audit, transaction, restart, ...needs }: Needs) {
   /** The readable settings in the file, and the problem that would stop the next start. */
-  async function lookAtFile(): Promise<{ file: ConfigFile; problem: string | null }> {
+  async function lookAtFile(): Promise<{ file: ConfigFile; problem: ConfigError | null }> {
     let file: ConfigFile = {};
     try {
       file = readConfigFile(config.dataDir);
       await requireUsableSettings(config, file);
       return { file, problem: null };
     } catch (error) {
-      if (error instanceof ConfigError) return { file, problem: error.message };
+      if (error instanceof ConfigError) return { file, problem: error };
       throw error;
     }
   }
@@ -155,7 +155,8 @@ export function createSettingsService({ config, audit, transaction, restart, ...
         path: masterKey === null ? join(dataDir, MASTER_KEY_FILE) : null,
       },
       config_file: configFilePath(dataDir),
-      config_problem: problem,
+      config_problem: problem?.message ?? null,
+      config_problem_rule: problem && { setting: problem.setting, ...brokenRule(problem) },
       warnings: warningsOf(config, next),
       addresses: addressesOf(networkInterfaces(), 'all'),
       restart_needed: ROWS.some(([name]) => JSON.stringify(next[name]) !== JSON.stringify(config[name])),

@@ -1,6 +1,6 @@
 // Access control lists, as PowerShell prints them on Windows.
 import { expect, test } from 'vitest';
-import { exposedOnWindows, groupsWithAccess } from '../../cli/windows-access.ts';
+import { exposedOnWindows, groupsWithAccess } from '#server/installation/windows-access.ts';
 
 const OWNER = 'S-1-5-21-1004336348-1177238915-682003330-1001';
 /** Of a folder in %LOCALAPPDATA%: SYSTEM, Administrators, and the user. */

@@ -1,7 +1,7 @@
 // Parsers for the values of options and arguments. A message follows the option's name: `--days must be …`.
 import { InvalidArgumentError } from 'commander';
 import { sentenceOf } from '#server/wire/field-rules.ts';
-import { DAY_MS, endOfUtcDay, LAST_MOMENT } from '#server/wire/instants.ts';
+import { endOfUtcDay, LAST_MOMENT, momentAfterDay } from '#server/wire/instants.ts';
 import { parseLicenseKey } from '#server/rules/license-key.ts';
 import { STANDARD_STREAM } from './text-file.ts';
 
@@ -44,17 +44,18 @@ export function moment(text: string): string {
 }
 
 const isDate = (text: string) => !/t/iu.test(text);
+const dayOf = (iso: string) => iso.slice(0, 'yyyy-mm-dd'.length);
 
 /** Of a license or token: as `moment`, but a date is the last valid day. */
 export function expiry(text: string): string {
   const iso = moment(text);
-  return isDate(text) ? endOfUtcDay(iso.slice(0, 'yyyy-mm-dd'.length)) : iso;
+  return isDate(text) ? endOfUtcDay(dayOf(iso)) : iso;
 }
 
 /** Of a period's end: as `moment`, but a date means the end of that day. */
 export function momentAfter(text: string): string {
   const iso = moment(text);
-  return isDate(text) ? new Date(Math.min(Date.parse(iso) + DAY_MS, LAST_MOMENT)).toISOString() : iso;
+  return isDate(text) ? momentAfterDay(dayOf(iso)) : iso;
 }
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };

@@ -1,6 +1,7 @@
 // The application menu.
 import { platform } from '@electron-toolkit/utils';
 import { Menu, type MenuItemConstructorOptions } from 'electron';
+import { editItems } from './edit-items.ts';
 import { texts } from './texts.ts';
 
 export interface AppMenuActions {
@@ -61,21 +62,7 @@ export function setUpAppMenu(actions: AppMenuActions): void {
       ],
     },
     // macOS needs it for the clipboard's shortcuts.
-    {
-      label: t.edit,
-      role: 'editMenu',
-      submenu: [
-        { label: t.undo, role: 'undo' },
-        { label: t.redo, role: 'redo' },
-        separator,
-        { label: t.cut, role: 'cut' },
-        { label: t.copy, role: 'copy' },
-        { label: t.paste, role: 'paste' },
-        { label: t.delete, role: 'delete' },
-        separator,
-        { label: t.selectAll, role: 'selectAll' },
-      ],
-    },
+    { label: t.edit, role: 'editMenu', submenu: editItems() },
     {
       label: t.view,
       submenu: [

@@ -1,24 +1,24 @@
 // The menu of a right-click on text. Electron shows none by itself.
 import { type BrowserWindow, Menu, type MenuItemConstructorOptions } from 'electron';
-import { texts } from './texts.ts';
+import { editItem, editItems, type EditRole } from './edit-items.ts';
 
 type Click = Pick<Electron.ContextMenuParams, 'editFlags' | 'isEditable' | 'selectionText'>;
 
+const FLAGS = {
+  undo: 'canUndo',
+  redo: 'canRedo',
+  cut: 'canCut',
+  copy: 'canCopy',
+  paste: 'canPaste',
+  delete: 'canDelete',
+  selectAll: 'canSelectAll',
+} as const satisfies Record<EditRole, keyof Electron.EditFlags>;
+
 /** @returns the items for a field, for selected text, or none */
 function itemsFor({ isEditable, editFlags, selectionText }: Click): MenuItemConstructorOptions[] {
-  const t = texts();
-  const copy: MenuItemConstructorOptions = { label: t.copy, role: 'copy', enabled: editFlags.canCopy };
-  if (!isEditable) return selectionText.trim() === '' ? [] : [copy];
-  return [
-    { label: t.undo, role: 'undo', enabled: editFlags.canUndo },
-    { label: t.redo, role: 'redo', enabled: editFlags.canRedo },
-    { type: 'separator' },
-    { label: t.cut, role: 'cut', enabled: editFlags.canCut },
-    copy,
-    { label: t.paste, role: 'paste', enabled: editFlags.canPaste },
-    { type: 'separator' },
-    { label: t.selectAll, role: 'selectAll', enabled: editFlags.canSelectAll },
-  ];
+  const itemOf = (role: EditRole) => ({ ...editItem(role), enabled: editFlags[FLAGS[role]] });
+  if (isEditable) return editItems(itemOf);
+  return selectionText.trim() === '' ? [] : [itemOf('copy')];
 }
 
 export function setUpTextMenu(window: BrowserWindow): void {

@@ -1,6 +1,7 @@
 // The period that a list is limited to: its first and its last day, as in the URL. Either may be missing.
+import { momentAfterDay } from '#server/wire/instants.ts';
 import { formatDay } from './relative-time.ts';
-import { addDays, startOfUtcDay, toDay } from './utc-days.ts';
+import { startOfUtcDay, toDay } from './utc-days.ts';
 
 export interface Period {
   from: string;
@@ -12,7 +13,7 @@ export function periodQuery(values: Period): Partial<Period> {
   const [from, to] = [toDay(values.from), toDay(values.to)];
   return {
     ...(from ? { from: startOfUtcDay(from) } : {}),
-    ...(to ? { to: startOfUtcDay(addDays(to, 1)) } : {}),
+    ...(to ? { to: momentAfterDay(to) } : {}),
   };
 }
 

@@ -1,8 +1,17 @@
 // Maps URLs to screens. URLs use fragments, `#/licenses?state=active`, which never reach the server.
-import { createRouter, createWebHashHistory, type RouteRecordRaw } from 'vue-router';
+import type { Component } from 'vue';
+import {
+  createRouter,
+  createWebHashHistory,
+  type NavigationGuard,
+  type RouteLocationNormalized,
+  type RouteRecordRaw,
+  START_LOCATION,
+} from 'vue-router';
 import { showToast } from './components/toasts.ts';
 import { askForOverview } from './features/overview/overview-query.ts';
 import { i18n } from './i18n/i18n.ts';
+import NotLoadedPage from './shell/NotLoadedPage.vue';
 
 /** In the order of the navigation. Each screen loads its code on first use. */
 const SCREENS = {
@@ -57,21 +66,61 @@ export function isScreen(name: unknown): name is ScreenName {
   return typeof name === 'string' && name in SCREENS;
 }
 
+type LoadCode = () => Promise<{ default: Component }>;
+
+/** A guard loads the code, because the router does not tell code that cannot be loaded from other errors. */
+function routeOf(path: string, name: string, load: LoadCode): RouteRecordRaw {
+  const components: Record<string, Component> = { default: NotLoadedPage };
+  const beforeEnter: NavigationGuard = async (to, from) => {
+    if (components['default'] !== NotLoadedPage) return true;
+    try {
+      components['default'] = (await load()).default;
+      return true;
+    } catch (error) {
+      // What throws while it is loaded is a bug in the page.
+      reportError(error);
+      return from === START_LOCATION ? true : stayOnScreen(to);
+    }
+  };
+  return { path, name, beforeEnter, components };
+}
+
 const routes: RouteRecordRaw[] = [
   { path: '/', redirect: { name: 'overview' } },
-  ...Object.entries(SCREENS).map(([name, component]) => ({
-    path: PATHS[name as ScreenName] ?? `/${name}`,
-    name,
-    component,
-  })),
-  { path: '/:anything(.*)*', name: 'nowhere', component: () => import('./shell/NotFoundPage.vue') },
+  ...Object.entries(SCREENS).map(([name, load]) =>
+    routeOf(PATHS[name as ScreenName] ?? `/${name}`, name, load),
+  ),
+  routeOf('/:anything(.*)*', 'nowhere', () => import('./shell/NotFoundPage.vue')),
 ];
 
 const history = createWebHashHistory();
 export const router = createRouter({ history, routes });
 
-// The current screen stays. Without this, the click would seem to do nothing.
-router.onError(() => showToast(i18n.global.t('common.notLoaded'), { tone: 'bad' }));
+/** The screen that was asked for last. */
+let latest: RouteLocationNormalized = START_LOCATION;
+/** Of the current screen. The browser changes the address before the screen that it leads to is loaded. */
+let position = 0;
+const addressPosition = () => Number(history.state['position']);
+
+router.beforeEach((to) => {
+  latest = to;
+});
+router.afterEach((_to, _from, failure) => {
+  if (!failure) position = addressPosition();
+});
+
+/** The code of a screen could not be loaded. */
+function stayOnScreen(to: RouteLocationNormalized): boolean | Promise<never> {
+  // The router cancels the navigation, because another one has followed.
+  if (to !== latest) return true;
+  // Without this, the click would seem to do nothing.
+  showToast(i18n.global.t('common.notLoaded'), { tone: 'bad' });
+  const steps = position - addressPosition();
+  if (steps === 0) return false;
+  history.go(steps, false);
+  // On false, the router would go back as well, and not past an entry whose screen was left before it was loaded.
+  return new Promise(() => {});
+}
 
 /**
  * The router gives a typed address the position of the entry before it. If Back from there is refused, it cannot tell

@@ -42,5 +42,7 @@ export function everyDay(counted: readonly DayCount[], first: string, last: stri
 
 /** A day from the URL or a field, where any text is possible; empty if invalid or before 1970. */
 export function toDay(text: string): string {
-  return /^\d{4}-\d\d-\d\d$/u.test(text) && Date.parse(text) >= 0 ? text : '';
+  const time = /^\d{4}-\d\d-\d\d$/u.test(text) ? Date.parse(text) : Number.NaN;
+  // Browsers read 31 February as 3 March.
+  return time >= 0 && utcDay(time) === text ? text : '';
 }

@@ -16,3 +16,8 @@ export function endOfUtcDay(day: string): string {
 
 /** The latest time with a four-digit year; some people enter it for "never". Epoch milliseconds. */
 export const LAST_MOMENT = Date.UTC(10_000, 0, 1) - 1;
+
+/** @returns the first moment of the next day, and the last moment of the calendar for its last day */
+export function momentAfterDay(day: string): string {
+  return new Date(Math.min(Date.parse(day) + DAY_MS, LAST_MOMENT)).toISOString();
+}

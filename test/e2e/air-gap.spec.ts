@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import QRCode from 'qrcode';
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { formatMachineRequest } from '../../verifier/machine-request.ts';
 import { expectAccessible } from './accessibility.ts';
 import { alertWith, expect, issueLicense, test } from './test.ts';
@@ -174,4 +174,41 @@ test('scans the QR code of a device where the browser supports it', async ({ des
   });
   await expect(dialog).toHaveCount(0);
   await expect(desk.getByRole('region', { name: 'Request details' })).toContainText('Can be activated');
+});
+
+/** On how many lines a part of the element's text is shown. */
+const linesOf = (element: Locator, part: string) =>
+  element.evaluate((node, wanted) => {
+    const texts = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
+    const places: [Node, number][] = [];
+    for (let text = texts.nextNode(); text; text = texts.nextNode())
+      for (let at = 0; at < (text.nodeValue ?? '').length; at += 1) places.push([text, at]);
+    const first = (node.textContent ?? '').indexOf(wanted);
+    if (first === -1) return 0;
+    const tops = places.slice(first, first + wanted.length).map(([text, at]) => {
+      const range = new Range();
+      range.setStart(text, at);
+      range.setEnd(text, at + 1);
+      return Math.round(range.getBoundingClientRect().bottom);
+    });
+    return new Set(tops).size;
+  }, part);
+
+test('a command wraps between its options only', async ({ desk }) => {
+  await desk.goto('/#/air-gap');
+  const hint = desk.getByText('On the offline machine, run:');
+  await expect(hint).toContainText('license-desk request --license-key … --out machine.req');
+  // Wherever the line ends.
+  for (let width = 320; width <= 440; width += 10) {
+    await desk.setViewportSize({ width, height: 844 });
+    for (const part of ['license-desk', '--license-key', '--out'])
+      expect(await linesOf(hint, part), `${part} at ${width} px`).toBe(1);
+  }
+  await desk.goto('/#/settings?tab=backup');
+  await desk.getByText('Restore from the command line').click();
+  const restore = desk.getByText('license-desk restore license-desk.ldbackup');
+  for (let width = 320; width <= 440; width += 10) {
+    await desk.setViewportSize({ width, height: 844 });
+    expect(await linesOf(restore, '--passphrase-file'), `--passphrase-file at ${width} px`).toBe(1);
+  }
 });

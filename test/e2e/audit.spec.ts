@@ -73,6 +73,13 @@ test('an entry opens by its URL, wherever it is in the list', async ({ desk }) =
   await expect(desk.getByText('audit entry 999999 not found')).toBeVisible();
 });
 
+test('a period may last until the end of the calendar', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Acme' });
+  await desk.goto('/#/audit?to=9999-12-31');
+  await expect(desk.getByRole('row').filter({ hasText: 'license.created' })).toHaveCount(1);
+  await expect(desk.getByLabel('To', { exact: true })).toHaveValue('9999-12-31');
+});
+
 test('a new entry appears without a reload', async ({ desk, server }) => {
   await desk.goto('/#/audit');
   await expect(desk.getByRole('row').filter({ hasText: 'license.created' })).toHaveCount(0);

@@ -205,6 +205,17 @@ test('edits of a rule and of a group keep what was saved meanwhile', async ({ de
   });
 });
 
+test('a group that is brought back has the members that were added meanwhile', async ({ desk }) => {
+  await create(desk, 'lease-groups', { name: 'cad-team', members: ['ada'] });
+  await desk.goto('/#/floating?view=rules');
+  await desk.getByRole('button', { name: 'Delete group cad-team' }).click();
+  await changeElsewhere(desk, 'lease-groups', { id: 1, add_members: ['grace'] });
+  await desk.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await desk.getByRole('button', { name: 'Undo' }).click();
+  await expect(desk.getByRole('log', { name: 'Results' })).toContainText('Undone');
+  expect(await fetchFirst(desk, 'lease-groups')).toMatchObject({ members: ['ada', 'grace'] });
+});
+
 test('an upgrade does not move on to a higher plan when the license is upgraded meanwhile', async ({
   desk,
 }) => {

@@ -286,20 +286,3 @@ test('a list that failed to load fills when the server is back', async ({ desk, 
   await expect(desk.getByRole('alert')).toHaveCount(0);
   await expect(desk).toHaveURL(`${server.origin}/#/licenses`);
 });
-
-test('a screen whose files an update has replaced says so', { tag: '@browser' }, async ({ desk }) => {
-  await desk.route('**/assets/CertificatesPage-*.js', (route) => route.fulfill({ status: 404 }));
-  const licenses = desk.getByRole('heading', { name: 'Licenses', level: 1 });
-  await desk.goto('/#/licenses');
-  await expect(licenses).toBeVisible();
-  await desk.getByRole('link', { name: 'Certificates' }).click();
-  await expect(desk.getByRole('log', { name: 'Results' })).toContainText(
-    'This part of the page could not be loaded. Reload the page if License Desk has been updated.',
-  );
-  await expect(licenses).toBeVisible();
-
-  await desk.unroute('**/assets/CertificatesPage-*.js');
-  await desk.reload();
-  await desk.getByRole('link', { name: 'Certificates' }).click();
-  await expect(desk.getByRole('heading', { name: 'Certificates', level: 1 })).toBeVisible();
-});

@@ -260,28 +260,105 @@ test('rules are tried for the device that seats are counted by', async ({ desk }
   await expect(trial).toContainText('Gets a seat');
 });
 
-test('a group that is too large for one request comes back when its removal is undone', async ({ desk }) => {
-  await newPool(desk, { holder: 'Hafen AG', seats: 1 });
-  const members = Array.from(
-    { length: 2000 },
-    (_, at) => `${`engineer-${at}`.padEnd(40, 'x')}@hafen.example`,
-  );
-  const [first, second] = [members.slice(0, 1000), members.slice(1000)];
-  const post = await desk.request.post('/admin/api/lease-groups/', { data: { name: 'all', members: first } });
-  expect(post.ok(), await post.text()).toBe(true);
-  const put = await desk.request.put('/admin/api/lease-groups/', {
-    data: { name: 'all', add_members: second },
+const manyMembers = Array.from(
+  { length: 700 },
+  (_, at) => `${`engineer-${at}`.padEnd(160, 'x')}@hafen.example`,
+);
+
+/** Lets the first change of a group through, and cuts the connection upon the second one. */
+async function cutSecondChange(page: Page): Promise<void> {
+  let changes = 0;
+  await page.route('**/admin/api/lease-groups/', async (route) => {
+    if (!['POST', 'PUT'].includes(route.request().method())) return route.continue();
+    changes += 1;
+    return changes === 2 ? route.abort() : route.continue();
   });
-  expect(put.ok(), await put.text()).toBe(true);
-  await chooseLicense(desk, 'rules', 'Hafen AG');
-  await desk.getByRole('button', { name: 'Delete group all' }).click();
-  await desk.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+}
+
+/** Also says that the group has all of them, in their order. */
+async function deleteLargeGroup(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Edit group all' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByLabel('Members', { exact: true })).toHaveValue(manyMembers.join('\n'));
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Delete group all' }).click();
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+}
+
+test('a group may be too large for one request when it is created, and when its removal is undone', async ({
+  desk,
+}) => {
+  await desk.goto('/#/floating?view=rules');
+  const groups = desk.getByRole('region', { name: 'Groups' });
+  await groups.getByRole('button', { name: 'Create group' }).click();
+  const dialog = desk.getByRole('dialog', { name: 'Create group' });
+  await dialog.getByLabel('Name').fill('all');
+  await dialog.getByLabel('Members', { exact: true }).fill(manyMembers.join('\n'));
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(groups).toContainText('700 members');
+  await expect(dialog).toHaveCount(0);
+  await deleteLargeGroup(desk);
   await desk.getByRole('button', { name: 'Undo' }).click();
-  const edit = desk.getByRole('button', { name: 'Edit group all' });
-  await edit.click();
-  await expect(desk.getByRole('dialog').getByLabel('Members', { exact: true })).toHaveValue(
-    members.join('\n'),
+  await expect(groups).toContainText('700 members');
+  await deleteLargeGroup(desk);
+});
+
+test('a large group that is created in part says so, and is completed', async ({ desk }) => {
+  await desk.goto('/#/floating?view=rules');
+  const groups = desk.getByRole('region', { name: 'Groups' });
+  await groups.getByRole('button', { name: 'Create group' }).click();
+  await cutSecondChange(desk);
+  await desk.getByRole('dialog').getByLabel('Name').fill('all');
+  await desk.getByRole('dialog').getByLabel('Members', { exact: true }).fill(manyMembers.join('\n'));
+  await desk.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  const dialog = desk.getByRole('dialog', { name: 'Edit group all' });
+  const said = dialog.getByRole('alert');
+  await expect(said).toContainText(
+    /The group all has been saved with \d{3} members so far\. Save again to complete it\./u,
   );
+  await expect(said).toContainText('The server did not respond.');
+  await expectAccessible(desk);
+  const [, saved = ''] = /with (\d+) members/u.exec(await said.innerText()) ?? [];
+  await expect(groups.getByRole('listitem')).toContainText(`${saved} members`);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(groups).toContainText('700 members');
+  await deleteLargeGroup(desk);
+});
+
+test('a group whose creation got no reply may have been created', async ({ desk }) => {
+  await desk.route('**/admin/api/lease-groups/', async (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    await route.fetch();
+    await route.abort();
+  });
+  await desk.goto('/#/floating?view=rules');
+  await desk.getByRole('button', { name: 'Create group' }).click();
+  const dialog = desk.getByRole('dialog', { name: 'Create group' });
+  await dialog.getByLabel('Name').fill('cad-team');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('If it is in the list, edit it there.');
+});
+
+test('an undo that brings back a part of a large group says so', async ({ desk }) => {
+  for (const [method, members] of [
+    ['post', { members: manyMembers.slice(0, 350) }],
+    ['put', { add_members: manyMembers.slice(350) }],
+  ] as const) {
+    const reply = await desk.request[method]('/admin/api/lease-groups/', {
+      data: { name: 'all', ...members },
+    });
+    expect(reply.ok(), await reply.text()).toBe(true);
+  }
+  await desk.goto('/#/floating?view=rules');
+  await deleteLargeGroup(desk);
+  await cutSecondChange(desk);
+  await desk.getByRole('button', { name: 'Undo' }).click();
+  await expect(desk.getByRole('log', { name: 'Results' })).toContainText(
+    /Could not undo: The group all has only \d{3} of its 700 members again\. The audit log lists all of them\./u,
+  );
+  const audit = await desk.request.get('/admin/api/audit/?action=lease_group.deleted');
+  expect(await audit.text()).toContain(manyMembers.at(-1));
 });
 
 test('an options file is checked before it is imported', async ({ desk }) => {

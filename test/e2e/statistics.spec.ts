@@ -149,3 +149,18 @@ test('a period of ten years is compared with as many before', async ({ desk }) =
   await desk.goto('/#/statistics?from=1970-01-02&to=1970-01-31');
   await expect(panel(desk, 'Activations per day')).toContainText('in 30 days');
 });
+
+test('the calendar ends with the year 9999, and has no other days', async ({ desk }) => {
+  await desk.goto('/#/statistics?to=9999-12-31');
+  await expect(panel(desk, 'Activations per day')).toContainText('in 30 days');
+  await expect(desk.getByLabel('From', { exact: true })).toHaveValue('9999-12-02');
+  await expect(desk.getByLabel('To', { exact: true })).toHaveValue('9999-12-31');
+  await expect(desk.getByRole('alert')).toHaveCount(0);
+
+  // Ignored, as other text is.
+  await desk.goto('/#/statistics?from=2027-02-30&to=2027-02-31');
+  await expect(desk.getByLabel('To', { exact: true })).toHaveValue(dayFromToday(0));
+  await expect(panel(desk, 'Activations per day')).toContainText('in 30 days');
+  await expect(desk.getByRole('button', { name: '30 days' })).toHaveAttribute('aria-pressed', 'true');
+  await expect(desk.getByRole('alert')).toHaveCount(0);
+});

@@ -410,6 +410,7 @@ describe('a right-click', () => {
       'Redo',
       'Cut',
       'Copy',
+      'Delete',
     ]);
   });
 

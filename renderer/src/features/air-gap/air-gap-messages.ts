@@ -4,7 +4,7 @@ export const airGapMessages = messagesOf(
   {
     views: { label: 'Air-gap desk', activate: 'Activate device', check: 'Check license file' },
     request: 'Activation request',
-    requestHint: 'On the offline machine, run: license-desk request --license-key … --out machine.req',
+    requestHint: 'On the offline machine, run: {command}',
     preview: 'Request details',
     facts: {
       holder: 'Holder',
@@ -103,7 +103,7 @@ export const airGapMessages = messagesOf(
   {
     views: { label: 'Offline-Aktivierung', activate: 'Gerät aktivieren', check: 'Lizenzdatei prüfen' },
     request: 'Aktivierungsanfrage',
-    requestHint: 'Auf dem Offline-Gerät ausführen: license-desk request --license-key … --out machine.req',
+    requestHint: 'Auf dem Offline-Gerät ausführen: {command}',
     preview: 'Details der Anfrage',
     facts: {
       holder: 'Inhaber',

@@ -58,6 +58,12 @@ export const ruleMessages = messagesOf(
     removeGroupConsequence: 'The group is deleted. Groups that rules name cannot be deleted.',
     removedGroup: 'Deleted the group {name}.',
     savedGroup: 'Saved the group {name}.',
+    maybeCreatedGroup:
+      'The group may have been created, with some or all of its members. If it is in the list, edit it there.',
+    partlySavedGroup:
+      'The group {name} has been saved with {n} members so far. Save again to complete it. | The group {name} has been saved with {n} member so far. Save again to complete it. | The group {name} has been saved with {n} members so far. Save again to complete it.',
+    partlyRestoredGroup:
+      'The group {name} has only {n} of its {total} members again. The audit log lists all of them.',
     groupName: 'Name',
     kind: 'Members are',
     kinds: { user: 'Users', host: 'Hosts' },
@@ -161,6 +167,12 @@ export const ruleMessages = messagesOf(
       'Die Gruppe wird gelöscht. Gruppen, die in Regeln stehen, lassen sich nicht löschen.',
     removedGroup: 'Gruppe {name} gelöscht.',
     savedGroup: 'Gruppe {name} gespeichert.',
+    maybeCreatedGroup:
+      'Die Gruppe wurde möglicherweise erstellt, mit allen oder einem Teil ihrer Mitglieder. Steht sie in der Liste, bearbeiten Sie sie dort.',
+    partlySavedGroup:
+      'Die Gruppe {name} ist bisher mit {n} Mitgliedern gespeichert. Speichern Sie erneut, um sie zu vervollständigen. | Die Gruppe {name} ist bisher mit {n} Mitglied gespeichert. Speichern Sie erneut, um sie zu vervollständigen. | Die Gruppe {name} ist bisher mit {n} Mitgliedern gespeichert. Speichern Sie erneut, um sie zu vervollständigen.',
+    partlyRestoredGroup:
+      'Die Gruppe {name} hat erst {n} ihrer {total} Mitglieder wieder. Das Audit-Protokoll enthält alle.',
     groupName: 'Name',
     kind: 'Art der Mitglieder',
     kinds: { user: 'Benutzer', host: 'Hosts' },

@@ -1,4 +1,5 @@
 // Periods of the statistics, as days and for the API.
+import { momentAfterDay } from '#server/wire/instants.ts';
 import { addDays, daysBetween, startOfUtcDay, utcDay } from '../../utc-days.ts';
 
 export interface Period {
@@ -27,5 +28,5 @@ export function comparedDays(): Period {
 
 /** For the API. */
 export function toWholeDays({ first, last }: Period): { from: string; to: string } {
-  return { from: startOfUtcDay(first), to: startOfUtcDay(addDays(last, 1)) };
+  return { from: startOfUtcDay(first), to: momentAfterDay(last) };
 }

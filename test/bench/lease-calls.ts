@@ -4,7 +4,7 @@ import { backOfficeOf } from '../helpers/back-office-of.ts';
 import type { ChildServer } from './child-server.ts';
 import { postAllAlong } from './keep-alive-client.ts';
 import { openLeaseDatabase, writeHeartbeats } from './lease-data.ts';
-import { compareWithBare } from './load.ts';
+import { compareWithBare, fillMemory } from './load.ts';
 import { startEtcd } from './measure-etcd.ts';
 import { callers, CONNECTIONS } from './measure-writes.ts';
 import { besidePeer, type Comparison, ROUNDS } from './rounds.ts';
@@ -58,9 +58,11 @@ export async function compareHeartbeats(setup: LeaseCallSetup) {
   const database = await openLeaseDatabase(setup.database);
   const tokens = await database.addLeases(license.license_id, LIVE).finally(() => database.close());
   const bodies = await writeHeartbeats(dataDir, tokens, BATCH);
+  const url = `${server.api}leases/heartbeat/`;
+  await fillMemory({ server, url, bodies: bodies.batched }, 1);
   const compared = await compareWithBare(
     { server: bare, url: bare.api },
-    { server, url: `${server.api}leases/heartbeat/`, bodies: bodies.single, answeredFromMemoryAfter: 1 },
+    { server, url, bodies: bodies.single },
     seconds * 2,
     rounds,
   );

@@ -4,17 +4,15 @@ import { postAllAlong } from './keep-alive-client.ts';
 import { load } from './load.ts';
 import { measureRound, newDevice } from './measure-writes.ts';
 import { ratioOf, ROUNDS, roundSeconds, warmUpSeconds } from './rounds.ts';
-import { begin, note, type Run } from './run.ts';
+import { note, type Run } from './run.ts';
 import { sampleOf, shown } from './sample.ts';
 
 const SIZES = [10_000, 100_000, 1_000_000];
 const CALLERS = 8;
-const STARTS = 3;
 
 /** Every measurement of one size, in its order. */
 interface Size {
   licenses: number;
-  startMs: number[];
   tokenP50Ms: number[];
   tokenP99Ms: number[];
   tokenMicros: number[];
@@ -24,48 +22,59 @@ interface Size {
   residentMb: number[];
 }
 
-/** What the table has, with the digits that are shown. */
-const ROWS: [name: string, unit: string, of: keyof Omit<Size, 'licenses'>, digits: number][] = [
-  ['start until ready', 'ms', 'startMs', 0],
-  ['authorize/token/ uniform, p50', 'ms', 'tokenP50Ms', 1],
-  ['authorize/token/ uniform, p99', 'ms', 'tokenP99Ms', 1],
-  ['authorize/token/ uniform, CPU per call', 'µs', 'tokenMicros', 0],
-  ['activations, p50', 'ms', 'activationP50Ms', 1],
-  ['activations, p99', 'ms', 'activationP99Ms', 1],
-  ['activations, CPU per call', 'µs', 'activationMicros', 0],
-  ['memory after the load', 'MB', 'residentMb', 0],
+/** With the digits that are shown. */
+type Row = readonly [name: string, unit: string, digits: number];
+
+/** What the table has, besides the starts. */
+const ROWS: readonly [of: keyof Omit<Size, 'licenses'>, row: Row][] = [
+  ['tokenP50Ms', ['authorize/token/ uniform, p50', 'ms', 1]],
+  ['tokenP99Ms', ['authorize/token/ uniform, p99', 'ms', 1]],
+  ['tokenMicros', ['authorize/token/ uniform, CPU per call', 'µs', 0]],
+  ['activationP50Ms', ['activations, p50', 'ms', 1]],
+  ['activationP99Ms', ['activations, p99', 'ms', 1]],
+  ['activationMicros', ['activations, CPU per call', 'µs', 0]],
+  ['residentMb', ['memory after the load', 'MB', 0]],
 ];
 
 /** Those up to the number of licenses of the run. */
 export const growthSizes = (most: number) => SIZES.filter((size) => size <= most);
 
+/** @param sizes what was measured with each number of licenses, from the smallest, in the same rounds */
+export function growthFigure(
+  [name, unit, digits]: Row,
+  sizes: readonly { licenses: number; values: readonly number[] }[],
+): Figure {
+  const values = sizes.map((size) => `${sampleOf(size.values).median.toFixed(digits)} ${unit}`);
+  const [smallest, largest] = [sizes[0], sizes.at(-1)];
+  const grown = ratioOf(largest?.values ?? [], smallest?.values ?? []);
+  return {
+    figure: `growth: ${name}`,
+    target: '–',
+    measured: `${values.join(', ')}; ${shown(grown)} x`,
+    pass: true,
+    ...(name.endsWith('CPU per call') ? { cpuRatio: grown.median } : {}),
+    growth: { licenses: sizes.map(({ licenses }) => licenses), values, ratio: shown(grown) },
+    details: Object.fromEntries(sizes.map((size) => [size.licenses, size.values])),
+  };
+}
+
+const newSize = (licenses: number): Size => ({
+  licenses,
+  tokenP50Ms: [],
+  tokenP99Ms: [],
+  tokenMicros: [],
+  activationP50Ms: [],
+  activationP99Ms: [],
+  activationMicros: [],
+  residentMb: [],
+});
+
 export async function measureGrowth(run: Run): Promise<Figure[]> {
-  const { cli, servers } = run;
   note('growth');
-  const sizes: Size[] = [];
-  for (const licenses of growthSizes(run.licenses)) {
-    const here = { cli, data: await servers.data(licenses) };
-    const startMs: number[] = [];
-    for (let start = 0; start < STARTS; start += 1) {
-      const server = await begin(here, 'growth.log');
-      startMs.push(server.readyAfterMs);
-      await server.stop();
-    }
-    const nothing = {
-      tokenP50Ms: [],
-      tokenP99Ms: [],
-      tokenMicros: [],
-      activationP50Ms: [],
-      activationP99Ms: [],
-      activationMicros: [],
-      residentMb: [],
-    };
-    sizes.push({ licenses, startMs, ...nothing });
-  }
   const places = await Promise.all(
-    sizes.map(async (size) => {
-      const { data, server } = await servers.use(size.licenses);
-      return { size, bodies: data.tokens, keys: data.enterpriseKeys, server };
+    growthSizes(run.licenses).map(async (licenses) => {
+      const { data, server } = await run.servers.use(licenses);
+      return { size: newSize(licenses), bodies: data.tokens, keys: data.enterpriseKeys, server };
     }),
   );
   const seconds = roundSeconds(run.seconds);
@@ -88,18 +97,10 @@ export async function measureGrowth(run: Run): Promise<Figure[]> {
     }
   }
   for (const { size, server } of places) size.residentMb.push(server.residentMb());
-  return ROWS.map(([name, unit, of, digits]) => {
-    const values = sizes.map((size) => `${sampleOf(size[of]).median.toFixed(digits)} ${unit}`);
-    const [smallest, largest] = [sizes[0], sizes.at(-1)];
-    const grown = ratioOf(largest?.[of] ?? [], smallest?.[of] ?? []);
-    return {
-      figure: `growth: ${name}`,
-      target: '–',
-      measured: `${values.join(', ')}; ${shown(grown)} x`,
-      pass: true,
-      ...(name.endsWith('CPU per call') ? { cpuRatio: grown.median } : {}),
-      growth: { licenses: sizes.map(({ licenses }) => licenses), values, ratio: shown(grown) },
-      details: Object.fromEntries(sizes.map((size) => [size.licenses, size[of]])),
-    };
-  });
+  return ROWS.map(([of, row]) =>
+    growthFigure(
+      row,
+      places.map(({ size }) => ({ licenses: size.licenses, values: size[of] })),
+    ),
+  );
 }

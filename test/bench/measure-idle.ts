@@ -11,7 +11,7 @@ import { sampleOf } from './sample.ts';
 const MINUTE_MS = 60_000;
 const WORK_SECONDS = 2;
 
-interface IdleServer {
+export interface IdleServer {
   /** @param minutes how many to wait for, at least; all that have passed count */
   finish(minutes: number): Promise<Figure>;
 }

@@ -18,6 +18,7 @@ const ENDPOINTS = 20;
 const EVENTS = 500;
 const CALLERS = 8;
 const SINGLE_EVENTS = 50;
+const WARM_UP_EVENTS = 10;
 const ROUNDS = 5;
 const WAITING = 100_000;
 const WAIT_MS = 120_000;
@@ -104,9 +105,13 @@ async function renewAll(admin: Admin, keys: readonly string[], count: number): P
 }
 
 /** One event after the other, with nothing else to do. */
-async function firstAttempts(admin: Admin, { receiver, keys }: Setup): Promise<number[]> {
+async function firstAttempts(
+  admin: Admin,
+  { receiver, keys }: Setup,
+  events = SINGLE_EVENTS,
+): Promise<number[]> {
   const times: number[] = [];
-  for (let number = 0; number < SINGLE_EVENTS; number += 1) {
+  for (let number = 0; number < events; number += 1) {
     const arrivals = await receiver.expect(ENDPOINTS);
     await renewAll(admin, keys.slice(number % keys.length), 1);
     times.push(...(await arrivals()).firstAttemptMs);
@@ -159,7 +164,7 @@ export async function measureWebhooks(setup: Setup) {
     receiver.trust(path, secret);
   }
   // Connections are made, and the code is warm.
-  await firstAttempts(admin, setup);
+  await firstAttempts(admin, setup, WARM_UP_EVENTS);
   const alone = await firstAttempts(admin, setup);
 
   const drains: Drain[] = [];

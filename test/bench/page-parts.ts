@@ -8,7 +8,7 @@ import { note, type Run } from './run.ts';
 import { sampleOf } from './sample.ts';
 
 /** How long searches and an export go on beside other calls. */
-const BUSY_MS = { short: 5000, full: 10_000 };
+const BUSY_MS = { short: 3000, full: 10_000 };
 /** Common, rare and absent ones; letters with accents, part of a key, two letters. */
 const SEARCHES = ['gmbh', 'nováček', 'robotics 12', 'nobody at all', 'zz', '7Q2'];
 

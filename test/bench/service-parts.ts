@@ -1,4 +1,4 @@
-// The parts of the bench that measure the service: its start, calls under load, changes.
+// The parts of the bench that measure the service: calls under load, changes, floating licenses.
 import { BENCH_DATA } from './bench-data.ts';
 import { type ChildServer, startBenchServer } from './child-server.ts';
 import type { Figure } from './figures.ts';
@@ -7,23 +7,11 @@ import { cpuPerCall, judged, latency, most, throughput, writes } from './load-fi
 import { leaseFigures } from './lease-figures.ts';
 import { measureLeases } from './measure-leases.ts';
 import { licensesToChange, measureWrites, type WriteFigures } from './measure-writes.ts';
-import { begin, note, type Run } from './run.ts';
+import { note, type Run } from './run.ts';
 import { comparePairs, ROUNDS } from './rounds.ts';
 import { sampleOf, shown } from './sample.ts';
 
-const STARTS = 7;
 const DENIALS = { short: 7, full: 20 };
-
-export async function starts(run: Run): Promise<Figure[]> {
-  note('starting');
-  const times: number[] = [];
-  for (let start = 0; start < STARTS; start += 1) {
-    const server = await begin(run, 'starts.log');
-    times.push(server.readyAfterMs);
-    await server.stop();
-  }
-  return [most('start until ready', [300, 'ms'], sampleOf(times), { ms: times })];
-}
 
 /** Calls that are answered from memory or by look-ups, each beside the peer that gets the same bodies. */
 export async function compareReads(

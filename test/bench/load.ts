@@ -24,8 +24,8 @@ export interface Target {
   /** A file with a JSON body a line, for POST; without it, GET. */
   bodies?: string;
   headers?: Record<string, string>;
-  /** After so many calls with each body, the server answers from memory. */
-  answeredFromMemoryAfter?: number;
+  /** How often each body is sent first. Without it, the server is warmed up for some time. */
+  warmUpPasses?: number;
 }
 
 const CONNECTIONS = 32;
@@ -96,7 +96,7 @@ export const fillMemory = (target: Target, passes: number) => load(target, MOST_
 /** @param seconds of all rounds together */
 export const underLoad = (target: Target, seconds: number): Contender => ({
   warmUp() {
-    const { answeredFromMemoryAfter: passes } = target;
+    const { warmUpPasses: passes } = target;
     return passes === undefined ? load(target, warmUpSeconds(seconds)) : fillMemory(target, passes);
   },
   measure: () => load(target, roundSeconds(seconds)),

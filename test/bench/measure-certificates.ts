@@ -55,24 +55,29 @@ async function plantRevoked(file: string, authorityKey: string): Promise<void> {
     getConnection(options: { uuid: string }): Promise<DriverConnection>;
   };
   const connection = withPromises(await manager.getConnection({ uuid: 'bench' }));
-  const [license] = await connection.all<{ id: number }>('SELECT min(id) AS id FROM licenses', []);
   const now = Date.now();
   const end = now + 365 * 86_400_000;
   await connection.exec('BEGIN IMMEDIATE');
+  const [first] = await connection.all<{ license: number; after: number }>(
+    `SELECT (SELECT min(id) FROM licenses) AS license, (SELECT coalesce(max(id), 0) FROM certificates) AS after`,
+    [],
+  );
+  if (!first) throw new Error('there is no license to plant certificates for');
   for (let planted = 0; planted < REVOKED; planted += PER_STATEMENT) {
+    const after = first.after + planted;
     const entries = JSON.stringify(Array.from({ length: PER_STATEMENT }, () => newEntry(now)));
     await connection.run(
-      `INSERT INTO certificates (license_id, authority_key, serial_number, common_name, subject, not_before, not_after,
-         fingerprint, created_at, revoked_at, revoke_reason, pem)
-       SELECT ?1, ?2, value->>'serial', 'bench', 'CN=bench', ?3, ?4, value->>'serial', ?3, ?3, 'superseded', ''
-       FROM json_each(?5)`,
-      [license?.id ?? 0, authorityKey, now, end, entries],
+      `INSERT INTO certificates (id, license_id, authority_key, serial_number, common_name, subject, not_before,
+         not_after, fingerprint, created_at, revoked_at, revoke_reason, pem)
+       SELECT ?1 + key + 1, ?2, ?3, value->>'serial', 'bench', 'CN=bench', ?4, ?5, value->>'serial', ?4, ?4,
+         'superseded', ''
+       FROM json_each(?6)`,
+      [after, first.license, authorityKey, now, end, entries],
     );
     await connection.run(
       `INSERT INTO revocation_entries (certificate_id, authority_key, not_after, der_hex, json, first_listed_in)
-       SELECT c.id, ?1, ?2, e.value->>'der', e.value->>'json', NULL
-       FROM json_each(?3) e JOIN certificates c ON c.serial_number = e.value->>'serial'`,
-      [authorityKey, end, entries],
+       SELECT ?1 + key + 1, ?2, ?3, value->>'der', value->>'json', NULL FROM json_each(?4)`,
+      [after, authorityKey, end, entries],
     );
   }
   await connection.exec('COMMIT');

@@ -146,7 +146,7 @@ describe('a webhook', () => {
     expect([...attempts.plan(due(1, 2, 3, 4)).keys()]).toEqual([4, 3, 1, 2]);
   });
 
-  it('fails while an attempt hangs, and until one is accepted promptly', () => {
+  it('fails while an attempt hangs, and until one is accepted', () => {
     let now = 0;
     const attempts = createInFlightAttempts(() => now);
     expect(attempts.msUntilNextHangs()).toBe(Infinity);
@@ -163,7 +163,7 @@ describe('a webhook', () => {
     // Accepted, but late.
     attempts.end(1, true);
     attempts.end(2, true);
-    expect([...attempts.plan(due(7))]).toEqual([[7, 20]]);
+    expect([...attempts.plan(due(7))]).toEqual([[7, 2]]);
     attempts.begin(claim(3), 7);
     attempts.end(3, true);
     expect([...attempts.plan(due(7))]).toEqual([[7, 2]]);
@@ -171,6 +171,18 @@ describe('a webhook', () => {
     attempts.begin(claim(4), 7);
     attempts.end(4, false);
     expect([...attempts.plan(due(7))]).toEqual([[7, 20]]);
+  });
+
+  it('that accepts deliveries late gets a slot while others use all that failing ones have', () => {
+    let now = 0;
+    const attempts = createInFlightAttempts(() => now);
+    for (let id = 1; id <= 200; id += 1) attempts.begin(claim(id), id);
+    attempts.begin(claim(500), 500);
+    now = 1500;
+    attempts.end(500, true);
+    expect([...attempts.plan(due(...Array.from({ length: 200 }, (_, at) => at + 1), 500))]).toEqual([
+      [500, 2],
+    ]);
   });
 
   it('counts as the database has it until its first attempt here has ended', () => {

@@ -211,7 +211,8 @@ export function createSettingsService({ config, audit, transaction, restart, ...
     async restart(call: Call) {
       if (!restart) throw new ApiError('invalid_request', MANUAL_RESTART_ADVICE);
       const { problem } = await lookAtFile();
-      if (problem !== null) throw new ApiError('invalid_request', `the server would not start: ${problem}`);
+      if (problem !== null)
+        throw new ApiError('invalid_request', `the server would not start: ${problem.message}`);
       await transaction(async () => {
         await audit.record(call, 'server.restarted', 'server', null, null);
         afterCommit(restart);

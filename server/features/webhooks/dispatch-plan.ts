@@ -3,7 +3,7 @@
 
 /**
  * What to expect of a receiver. `working`: accepts deliveries within a second. `failing`: the last delivery failed, or
- * an attempt is hanging. `untried`: unknown.
+ * an attempt is hanging. `untried`: unknown, or it accepted the last delivery later than that.
  */
 export type Standing = 'failing' | 'untried' | 'working';
 

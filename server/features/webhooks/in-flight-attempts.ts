@@ -28,6 +28,8 @@ export function createInFlightAttempts(now: () => number = () => performance.now
   let served = 0;
 
   const hangs = ({ startedAt }: InFlight, at: number) => at - startedAt >= PROMPT_MS;
+  /** A receiver that is slow works: hanging ones must not keep it waiting. */
+  const standingAfter = (accepted: InFlight): Standing => (hangs(accepted, now()) ? 'untried' : 'working');
 
   return {
     begin({ id, leaseEndsAt }: Claim, webhookId: number): void {
@@ -40,7 +42,7 @@ export function createInFlightAttempts(now: () => number = () => performance.now
       const attempt = attempts.get(deliveryId);
       if (!attempt) return;
       attempts.delete(deliveryId);
-      standings.set(attempt.webhookId, delivered && !hangs(attempt, now()) ? 'working' : 'failing');
+      standings.set(attempt.webhookId, delivered ? standingAfter(attempt) : 'failing');
     },
 
     claims: (): Claim[] => [...attempts].map(([id, { leaseEndsAt }]) => ({ id, leaseEndsAt })),

@@ -9,6 +9,7 @@ import { sampleOf } from './sample.ts';
 
 /** How long searches and an export go on beside other calls. */
 const BUSY_MS = { short: 3000, full: 10_000 };
+const STARTS = { short: 3, full: 5 };
 /** Common, rare and absent ones; letters with accents, part of a key, two letters. */
 const SEARCHES = ['gmbh', 'nováček', 'robotics 12', 'nobody at all', 'zz', '7Q2'];
 
@@ -33,9 +34,9 @@ export async function page(run: Run): Promise<Figure[]> {
   ];
 }
 
-export async function desktop(): Promise<Figure[]> {
+export async function desktop({ isShort }: Run): Promise<Figure[]> {
   note('desktop app');
-  const { loads, firstScreens, details } = await measureDesktop();
+  const { loads, firstScreens, details } = await measureDesktop(isShort ? STARTS.short : STARTS.full);
   return [
     most('desktop app: loaded, before its server starts', [150, 'ms'], sampleOf(loads), details),
     most('desktop app: npm start until the first screen', [1200, 'ms'], sampleOf(firstScreens), details),

@@ -23,11 +23,9 @@ export async function compareReads(
     startBenchServer('bare-express.ts', BENCH_DATA),
     startBenchServer('bare-http.ts', BENCH_DATA),
   ]);
-  const calls = (of: ChildServer, path: string, more: Pick<Target, 'bodies' | 'warmUpPasses'> = {}) =>
+  const calls = (of: ChildServer, path: string, more: Pick<Target, 'bodies' | 'keepsAnswers'> = {}) =>
     underLoad({ server: of, url: of.api + path, ...more }, seconds * 2);
   const { hotTokens, tokens, hotAuthorizations } = data;
-  /** An answer is kept from the second call with the same body, and comes from memory for the third. */
-  const warmUpPasses = 3;
   const peer = calls(bare, '', { bodies: hotTokens });
   const peerOfLonger = calls(bare, '', { bodies: hotAuthorizations });
   const peerOfGet = calls(bare, '');
@@ -35,12 +33,12 @@ export async function compareReads(
     {
       limit: { ours: calls(plain, '', { bodies: hotTokens }), peer },
       hot: {
-        ours: calls(server, 'authorize/token/', { bodies: hotTokens, warmUpPasses }),
+        ours: calls(server, 'authorize/token/', { bodies: hotTokens, keepsAnswers: true }),
         peer,
       },
       uniform: { ours: calls(server, 'authorize/token/', { bodies: tokens }), peer },
       authorize: {
-        ours: calls(server, 'authorize/', { bodies: hotAuthorizations, warmUpPasses }),
+        ours: calls(server, 'authorize/', { bodies: hotAuthorizations, keepsAnswers: true }),
         peer: peerOfLonger,
       },
       live: { ours: calls(server, 'health/live/'), peer: peerOfGet },

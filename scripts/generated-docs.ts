@@ -176,9 +176,9 @@ Figures under load are medians of seven rounds (on one core, of 20). In each rou
 turn, and ratios are taken within the round, because the speed of a shared machine drifts. The range in parentheses leaves
 out the lowest and the highest. A figure is "unclear" if its target lies within the range. CPU per call is the user and system time of all
 threads of the server, divided by the number of calls. What else the machine does changes it, too: server and load take
-turns on the cores that are left, and how many calls share a turn of the event loop decides how often it waits. There is one
-server for each number of licenses: what is measured with a million of them, from growth to the back office, follows each
-other in the same server, and the P-256 authority is that of the server with 10,000.
+turns on the cores that are left, and how many calls share a turn of the event loop decides how often it waits. What is measured from
+authorizations to the back office is measured one after the other in the same server. The growth is measured in others, of which
+the one with a million licenses is then left idle, and the one with 10,000 gets the P-256 authority.
 
 Peers on the same machine: bare Express, bare \`node:http\`, Express that stores the JSON of each call as a row ("storing
 Express"), etcd (a lease and a key that is created if absent) and cfssl (the same signing requests, the same type of CA key, no
@@ -186,8 +186,8 @@ database unless stated otherwise). The databases of storing Express and cfssl ar
 each row, as the service's own is. \`openssl speed\` is the limit for signing on one core.
 
 - \`npm run bench -- --short\` measures each figure for less time. The first run fills the user's cache folder with seeded data,
-  which later runs use until a migration or the seeding code changes. With seeded data, the short form took 6 min 58 s on the
-  slowest host so far, where seven rounds of half a second are the least for each figure.
+  which later runs use until a migration or the seeding code changes. With seeded data, the short form took 5 min 57 s
+  to 6 min 1 s in five runs on the slowest host so far.
 - An interrupted run goes on where it stopped; \`--fresh\` starts over. \`--only load\` measures one part.
 - \`--only cluster\` measures one, two and three servers on PostgreSQL beside one on SQLite. It is not part of a run; its
   figures are in [PostgreSQL](guide/postgresql.md#sizing).
@@ -214,7 +214,8 @@ ${table(['condition', 'value'], conditions)}
 
 ${table(['figure', 'target', 'measured', 'result'], rows)}
 
-The host of this run is slow: bare Express takes 64 µs a call and bare \`node:http\` 20 µs. On 24 November 2026, the same bench
+The host of this run is slow: bare Express takes 64 µs a call and bare \`node:http\` 20 µs. At that time, the bench started another server for each of
+authorizations, background work and the back office. On 24 November 2026, the same bench
 ran on a host where they took 27 and 14 µs. There, all targets were met but three: memory (184 MB), the P-256 authority beside
 cfssl (0.22 times) and the processor time while idle (0.10 %, 0.05 to 0.42). Start until ready took 231 ms, activations reached
 2,490/s (p99 29 ms), renewals 2,684/s, authorization tokens 2,346/s, revocations 2,932/s; the CRL was rebuilt in 42 ms, the

@@ -12,7 +12,7 @@ import { cluster } from './cluster-parts.ts';
 import { compareRuns } from './compare-runs.ts';
 import { describeMachine, type Figure, printFigures, watchOthers, writeResults } from './figures.ts';
 import { growthSizes, measureGrowth } from './measure-growth.ts';
-import { type IdleServer, leaveIdle, measureIdle, prepareIdleData } from './measure-idle.ts';
+import { measureIdle, prepareIdleData, startIdle } from './measure-idle.ts';
 import { starts } from './measure-starts.ts';
 import { desktop, page } from './page-parts.ts';
 import { note, type Run } from './run.ts';
@@ -90,26 +90,26 @@ async function measureAll(): Promise<boolean> {
   const shareOfOthers = watchOthers();
   mkdirSync(BENCH_DATA, { recursive: true });
   const bare = await startBenchServer('bare-express.ts', BENCH_DATA);
-  const run: Run = { cli, licenses, data, bare, servers, isShort, seconds };
+  const run: Run = { cli, licenses, data, bare, servers, idle: null, isShort, seconds };
   const figures: Figure[] = [];
-  let idle: IdleServer | null = null;
   for (const [name, part] of Object.entries(PARTS)) {
     if (!isWanted(name)) continue;
     const known = isComplete ? unfinished.parts[name] : undefined;
     if (known) note(`${name}: already measured by a run that was interrupted (--fresh measures again)`);
     if (!SHARING_PARTS.includes(name)) await servers.stop();
-    else if (idleData && !idle) {
+    else if (idleData && !run.idle) {
       // Together, they take no longer than one of them until what they do after a start is done.
       const starting = known ? [] : sizes.map(servers.use);
-      [idle] = await Promise.all([leaveIdle(cli, idleData), ...starting]);
+      [run.idle] = await Promise.all([startIdle(cli, idleData), ...starting]);
     }
     const measured = known ?? (await part(run));
+    if (name === 'growth') run.idle?.leave();
     if (isComplete) unfinished.keep(name, measured);
     figures.push(...measured);
   }
   await servers.stop();
   await bare.stop();
-  if (idle) figures.push(await idle.finish(1));
+  if (run.idle) figures.push(await run.idle.finish(1));
 
   const others = shareOfOthers();
   const { cores, cpu, node, syncs_per_second: syncs } = machine;

@@ -5,33 +5,31 @@ import type { Figure } from './figures.ts';
 import { load } from './load.ts';
 import { most } from './load-figures.ts';
 import { ROUNDS } from './rounds.ts';
-import { note, type Run, serve } from './run.ts';
+import { type IdleServer, note, type Run, serve } from './run.ts';
 import { sampleOf } from './sample.ts';
 
 const MINUTE_MS = 60_000;
 const WORK_SECONDS = 2;
 
-export interface IdleServer {
-  /** @param minutes how many to wait for, at least; all that have passed count */
-  finish(minutes: number): Promise<Figure>;
-}
-
 /** Separate from what other parts change. */
 export const prepareIdleData = (licenses: number) => copySeededData(licenses, 'idle');
 
-/** Other parts may be measured meanwhile: only its processor time is measured. */
-export async function leaveIdle(cli: string, data: DataCopy): Promise<IdleServer> {
+/** Other parts may be measured while it is idle: only its processor time is measured. */
+export async function startIdle(cli: string, data: DataCopy): Promise<IdleServer> {
   note('a server to be left idle');
   const server = await serve({ cli, data }, 'idle.log');
-  await load({ server, url: `${server.api}authorize/token/`, bodies: data.hotTokens }, WORK_SECONDS);
   const percents: number[] = [];
-  let [startedAt, cpuMs] = [performance.now(), server.cpuMs()];
-  const timer = setInterval(() => {
-    const [endedAt, worked] = [performance.now(), server.cpuMs()];
-    percents.push(((worked - cpuMs) / (endedAt - startedAt)) * 100);
-    [startedAt, cpuMs] = [endedAt, worked];
-  }, MINUTE_MS);
+  let timer: NodeJS.Timeout | undefined;
   return {
+    server,
+    leave() {
+      let [startedAt, cpuMs] = [performance.now(), server.cpuMs()];
+      timer = setInterval(() => {
+        const [endedAt, worked] = [performance.now(), server.cpuMs()];
+        percents.push(((worked - cpuMs) / (endedAt - startedAt)) * 100);
+        [startedAt, cpuMs] = [endedAt, worked];
+      }, MINUTE_MS);
+    },
     async finish(minutes) {
       if (percents.length < minutes) note('the idle server');
       while (percents.length < minutes) await sleep(1000);
@@ -44,6 +42,10 @@ export async function leaveIdle(cli: string, data: DataCopy): Promise<IdleServer
 
 /** By itself. */
 export async function measureIdle({ cli, licenses }: Run): Promise<Figure[]> {
-  const idle = await leaveIdle(cli, await prepareIdleData(licenses));
+  const data = await prepareIdleData(licenses);
+  const { hotTokens: bodies } = data;
+  const idle = await startIdle(cli, data);
+  await load({ server: idle.server, url: `${idle.server.api}authorize/token/`, bodies }, WORK_SECONDS);
+  idle.leave();
   return [await idle.finish(ROUNDS)];
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchData } from './bench-data.ts';
 import { type ChildServer, startChildServer } from './child-server.ts';
+import type { Figure } from './figures.ts';
 import type { Receiver } from './measure-webhooks.ts';
 
 /** Jobs leave a new server alone for a while; what is measured is one that has been up for longer. */
@@ -31,6 +32,15 @@ export interface Servers {
   stop(): Promise<void>;
 }
 
+/** A server that has worked and is then left alone. */
+export interface IdleServer {
+  server: ChildServer;
+  /** It is idle from then on. */
+  leave(): void;
+  /** Stops it. @param minutes how many to wait for, at least; all that have passed count */
+  finish(minutes: number): Promise<Figure>;
+}
+
 export interface Run {
   /** The command line program that starts the server. */
   cli: string;
@@ -39,6 +49,8 @@ export interface Run {
   /** The minimal Express server. */
   bare: ChildServer;
   servers: Servers;
+  /** In a complete run, on another copy of the same data. */
+  idle: IdleServer | null;
   isShort: boolean;
   /** Of each measurement. */
   seconds: number;

@@ -176,9 +176,9 @@ Figures under load are medians of seven rounds (on one core, of 20). In each rou
 turn, and ratios are taken within the round, because the speed of a shared machine drifts. The range in parentheses leaves
 out the lowest and the highest. A figure is "unclear" if its target lies within the range. CPU per call is the user and system time of all
 threads of the server, divided by the number of calls. What else the machine does changes it, too: server and load take
-turns on the cores that are left, and how many calls share a turn of the event loop decides how often it waits. What is measured from
-authorizations to the back office is measured one after the other in the same server. The growth is measured in others, of which
-the one with a million licenses is then left idle, and the one with 10,000 gets the P-256 authority.
+turns on the cores that are left, and how many calls share a turn of the event loop decides how often it waits. Everything from
+authorizations to the back office is measured in the same server, one part after the other. The growth is measured in other
+servers: the one with a million licenses is then left idle, and the one with 10,000 gets the P-256 authority.
 
 Peers on the same machine: bare Express, bare \`node:http\`, Express that stores the JSON of each call as a row ("storing
 Express"), etcd (a lease and a key that is created if absent) and cfssl (the same signing requests, the same type of CA key, no
@@ -186,8 +186,8 @@ database unless stated otherwise). The databases of storing Express and cfssl ar
 each row, as the service's own is. \`openssl speed\` is the limit for signing on one core.
 
 - \`npm run bench -- --short\` measures each figure for less time. The first run fills the user's cache folder with seeded data,
-  which later runs use until a migration or the seeding code changes. With seeded data, the short form took 5 min 57 s
-  to 6 min 1 s in five runs on the slowest host so far.
+  which later runs use until a migration or the seeding code changes. With seeded data, the short form took
+  5 min 46 s to 6 min 1 s on the slowest host so far (six runs, median 5 min 58 s).
 - An interrupted run goes on where it stopped; \`--fresh\` starts over. \`--only load\` measures one part.
 - \`--only cluster\` measures one, two and three servers on PostgreSQL beside one on SQLite. It is not part of a run; its
   figures are in [PostgreSQL](guide/postgresql.md#sizing).

@@ -3,7 +3,7 @@ import type { ApiTokenObject, ApiTokenRole } from '#server/features/api-tokens/a
 import { DAY_MS } from '#server/wire/instants.ts';
 import { calling } from '../command-action.ts';
 import { addConfirmation } from '../confirmation.ts';
-import { collected, days as validity, expiry, wholeNumber } from '../option-values.ts';
+import { days as validity, expiry, wholeNumber } from '../option-values.ts';
 import { RepeatableOption } from '../repeatable-option.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';
 import { block, day, instant, listing, shownOnce, type Column } from '../text-layout.ts';
@@ -48,7 +48,7 @@ export function addApiTokenCommands(program: Command): void {
       new RepeatableOption(
         '--network <cidr>',
         'network or IP address from which the token may be used; repeat for more (default: any)',
-      ).argParser(collected),
+      ),
     )
     .action(
       calling(

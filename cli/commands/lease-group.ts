@@ -2,7 +2,6 @@ import { type Command, Option } from 'commander';
 import type { LeaseGroupKind, LeaseGroupObject } from '#server/features/lease-rules/lease-group-contract.ts';
 import { calling } from '../command-action.ts';
 import { addConfirmation } from '../confirmation.ts';
-import { collected } from '../option-values.ts';
 import { RepeatableOption } from '../repeatable-option.ts';
 import { addPageOptions, type PageOptions } from '../page-options.ts';
 import { block, listing, type Column } from '../text-layout.ts';
@@ -46,7 +45,7 @@ export function addLeaseGroupCommands(program: Command): void {
       new RepeatableOption(
         '--member <name>',
         'user name; for hosts, a host name, IP address or network; repeat for more',
-      ).argParser(collected),
+      ),
     )
     .action(
       calling(
@@ -61,15 +60,9 @@ export function addLeaseGroupCommands(program: Command): void {
     .description('rename a group or change its members; the next checkout uses them')
     .argument('<name>', 'name of the group')
     .option('--new-name <name>', 'new name')
-    .addOption(
-      new RepeatableOption('--member <name>', 'replace all members with this one; repeat for more').argParser(
-        collected,
-      ),
-    )
-    .addOption(new RepeatableOption('--add <name>', 'add this member; repeat for more').argParser(collected))
-    .addOption(
-      new RepeatableOption('--remove <name>', 'remove this member; repeat for more').argParser(collected),
-    )
+    .addOption(new RepeatableOption('--member <name>', 'replace all members with this one; repeat for more'))
+    .addOption(new RepeatableOption('--add <name>', 'add this member; repeat for more'))
+    .addOption(new RepeatableOption('--remove <name>', 'remove this member; repeat for more'))
     .action(
       calling(
         (client, name: string, { newName, member: members, add, remove }: UpdateOptions) =>

@@ -8,7 +8,6 @@ import { counted } from '#server/wire/counted.ts';
 import { calling } from '../command-action.ts';
 import { CommandFailure } from '../command-failure.ts';
 import { ruleAbout } from '../lease-rule-text.ts';
-import { collected } from '../option-values.ts';
 import { RepeatableOption } from '../repeatable-option.ts';
 import { readTextFile } from '../text-file.ts';
 import { printable, table } from '../text-layout.ts';
@@ -37,7 +36,7 @@ export function addLeaseRuleImport(rule: Command): void {
       new RepeatableOption(
         '--feature <name>',
         'feature of the file that the license covers, such as viewer or viewer:VERSION=2.0; repeat for more',
-      ).argParser(collected),
+      ),
     )
     .option('--dry-run', 'report the result for each line without importing')
     .option('--replace', 'delete the rules that the license has')

@@ -39,7 +39,7 @@ const PARTS: Record<string, (run: Run) => Promise<Figure[]>> = {
 const ON_REQUEST = ['cluster', 'idle'];
 /** Those that measure the same servers. */
 const SHARING_PARTS = ['growth', 'load', 'scan', 'webhooks', 'certificates', 'leases', 'page'];
-/** Of the short form: rounds then take as little as they can. */
+/** Short rounds are as short as they can be. */
 const SECONDS = { short: 1.75, oneCore: 4, full: 15 };
 
 const { values: given, positionals } = parseArgs({

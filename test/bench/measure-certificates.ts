@@ -58,11 +58,11 @@ async function plantRevoked(file: string, authorityKey: string): Promise<void> {
   const now = Date.now();
   const end = now + 365 * 86_400_000;
   await connection.exec('BEGIN IMMEDIATE');
-  const [first] = await connection.all<{ license: number; after: number }>(
+  const [first] = await connection.all<{ license: number | null; after: number }>(
     `SELECT (SELECT min(id) FROM licenses) AS license, (SELECT coalesce(max(id), 0) FROM certificates) AS after`,
     [],
   );
-  if (!first) throw new Error('there is no license to plant certificates for');
+  if (!first?.license) throw new Error('the database has no licenses');
   for (let planted = 0; planted < REVOKED; planted += PER_STATEMENT) {
     const after = first.after + planted;
     const entries = JSON.stringify(Array.from({ length: PER_STATEMENT }, () => newEntry(now)));

@@ -2,7 +2,7 @@
 import { BENCH_DATA } from './bench-data.ts';
 import { type ChildServer, startBenchServer } from './child-server.ts';
 import type { Figure } from './figures.ts';
-import { type Target, underLoad } from './load.ts';
+import { underLoad } from './load.ts';
 import { cpuPerCall, judged, latency, most, throughput, writes } from './load-figures.ts';
 import { leaseFigures } from './lease-figures.ts';
 import { measureLeases } from './measure-leases.ts';
@@ -23,24 +23,20 @@ export async function compareReads(
     startBenchServer('bare-express.ts', BENCH_DATA),
     startBenchServer('bare-http.ts', BENCH_DATA),
   ]);
-  const calls = (of: ChildServer, path: string, more: Pick<Target, 'bodies' | 'keepsAnswers'> = {}) =>
-    underLoad({ server: of, url: of.api + path, ...more }, seconds * 2);
-  const { hotTokens, tokens, hotAuthorizations } = data;
-  const peer = calls(bare, '', { bodies: hotTokens });
-  const peerOfLonger = calls(bare, '', { bodies: hotAuthorizations });
+  const calls = (of: ChildServer, path: string, bodies?: string, keepsAnswers = false) =>
+    underLoad(
+      { server: of, url: of.api + path, keepsAnswers, ...(bodies === undefined ? {} : { bodies }) },
+      seconds * 2,
+    );
+  const peer = calls(bare, '', data.hotTokens);
+  const peerOfLonger = calls(bare, '', data.hotAuthorizations);
   const peerOfGet = calls(bare, '');
   const compared = await comparePairs(
     {
-      limit: { ours: calls(plain, '', { bodies: hotTokens }), peer },
-      hot: {
-        ours: calls(server, 'authorize/token/', { bodies: hotTokens, keepsAnswers: true }),
-        peer,
-      },
-      uniform: { ours: calls(server, 'authorize/token/', { bodies: tokens }), peer },
-      authorize: {
-        ours: calls(server, 'authorize/', { bodies: hotAuthorizations, keepsAnswers: true }),
-        peer: peerOfLonger,
-      },
+      limit: { ours: calls(plain, '', data.hotTokens), peer },
+      hot: { ours: calls(server, 'authorize/token/', data.hotTokens, true), peer },
+      uniform: { ours: calls(server, 'authorize/token/', data.tokens), peer },
+      authorize: { ours: calls(server, 'authorize/', data.hotAuthorizations, true), peer: peerOfLonger },
       live: { ours: calls(server, 'health/live/'), peer: peerOfGet },
       health: { ours: calls(server, 'health/'), peer: peerOfGet },
     },

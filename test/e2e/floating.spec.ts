@@ -355,7 +355,7 @@ test('an undo that brings back a part of a large group says so', async ({ desk }
   await cutSecondChange(desk);
   await desk.getByRole('button', { name: 'Undo' }).click();
   await expect(desk.getByRole('log', { name: 'Results' })).toContainText(
-    /Could not undo: The group all has only \d{3} of its 700 members again\. The audit log lists all of them\./u,
+    /Could not undo: Only \d{3} of the 700 members of the group all have been restored\. The audit log lists all of them\./u,
   );
   const audit = await desk.request.get('/admin/api/audit/?action=lease_group.deleted');
   expect(await audit.text()).toContain(manyMembers.at(-1));

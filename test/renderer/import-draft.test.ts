@@ -36,7 +36,7 @@ describe('a custom field', () => {
     expect(customOf([...FAULTY_COLUMNS, 'Inhaber', 'KST'])).toEqual(['KST']);
   });
 
-  it('is no other license key of a file of imported rows', () => {
+  it('is never made of a column for license keys, whatever its suffix', () => {
     const columns = ['license_key', 'license_key (file) (file)', 'license_key (file)', 'Inhaber', 'KST'];
     expect(customOf(columns)).toEqual(['KST']);
   });

@@ -63,7 +63,7 @@ export const ruleMessages = messagesOf(
     partlySavedGroup:
       'The group {name} has been saved with {n} members so far. Save again to complete it. | The group {name} has been saved with {n} member so far. Save again to complete it. | The group {name} has been saved with {n} members so far. Save again to complete it.',
     partlyRestoredGroup:
-      'The group {name} has only {n} of its {total} members again. The audit log lists all of them.',
+      'Only {n} of the {total} members of the group {name} have been restored. The audit log lists all of them.',
     groupName: 'Name',
     kind: 'Members are',
     kinds: { user: 'Users', host: 'Hosts' },
@@ -172,7 +172,7 @@ export const ruleMessages = messagesOf(
     partlySavedGroup:
       'Die Gruppe {name} ist bisher mit {n} Mitgliedern gespeichert. Speichern Sie erneut, um sie zu vervollständigen. | Die Gruppe {name} ist bisher mit {n} Mitglied gespeichert. Speichern Sie erneut, um sie zu vervollständigen. | Die Gruppe {name} ist bisher mit {n} Mitgliedern gespeichert. Speichern Sie erneut, um sie zu vervollständigen.',
     partlyRestoredGroup:
-      'Die Gruppe {name} hat erst {n} ihrer {total} Mitglieder wieder. Das Audit-Protokoll enthält alle.',
+      'In der Gruppe {name} wurden nur {n} von {total} Mitgliedern wiederhergestellt. Das Audit-Protokoll enthält alle.',
     groupName: 'Name',
     kind: 'Art der Mitglieder',
     kinds: { user: 'Benutzer', host: 'Hosts' },

@@ -34,7 +34,7 @@ export const licenseTransferMessages = messagesOf(
     noColumn: 'No column',
     unnamedColumn: 'Column {n}',
     customHint:
-      'Each selected column becomes a custom field, up to {max}. If the field gets another name than its column, the name is shown. Other columns are not imported.',
+      'Each selected column becomes a custom field, up to {max}. If the name of a field differs from that of its column, it is shown. Other columns are not imported.',
     fieldName: 'Field name: {name}',
     defaults: 'Defaults for empty cells',
     defaultPlan: 'Default plan',
@@ -95,7 +95,7 @@ export const licenseTransferMessages = messagesOf(
     noColumn: 'Keine Spalte',
     unnamedColumn: 'Spalte {n}',
     customHint:
-      'Jede ausgewählte Spalte wird zu einem eigenen Feld (höchstens {max}). Erhält das Feld einen anderen Namen als die Spalte, wird er angezeigt. Die übrigen Spalten werden nicht importiert.',
+      'Jede ausgewählte Spalte wird zu einem eigenen Feld (höchstens {max}). Weicht der Name eines Felds von dem der Spalte ab, wird er angezeigt. Die übrigen Spalten werden nicht importiert.',
     fieldName: 'Feldname: {name}',
     defaults: 'Standardwerte für leere Zellen',
     defaultPlan: 'Standardplan',

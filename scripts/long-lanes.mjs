@@ -7,7 +7,7 @@
  * @property {'rounds' | 'requests'} [countedIn] none for a table, whose rows are always the same
  * @property {number} minutes the lane fails if it takes longer
  * @property {string} [program]
- * @property {string} [testFile] a Vitest file that reads its rounds from LICENSE_DESK_ROUNDS
+ * @property {readonly string[]} [testFiles] of Vitest, or of Playwright; they read their rounds from LICENSE_DESK_ROUNDS
  * @property {string} [checked]
  */
 
@@ -24,7 +24,7 @@ export const lanes = [
     count: 20,
     countedIn: 'rounds',
     minutes: 15,
-    testFile: 'test/robustness/kill.test.ts',
+    testFiles: ['test/robustness/kill.test.ts'],
     checked: 'confirmed activations survive kill -9; a first start that was killed anywhere is repeated',
   },
   {
@@ -32,7 +32,7 @@ export const lanes = [
     count: 30,
     countedIn: 'rounds',
     minutes: 5,
-    testFile: 'test/robustness/certificate-time.test.ts',
+    testFiles: ['test/robustness/certificate-time.test.ts'],
     checked: 'the CRL is in force for thirty days without a call',
   },
   {
@@ -40,7 +40,7 @@ export const lanes = [
     count: 500,
     countedIn: 'rounds',
     minutes: 15,
-    testFile: 'test/robustness/fuzz.test.ts',
+    testFiles: ['test/robustness/fuzz.test.ts'],
     checked: 'every endpoint answers anything at all within its contract',
   },
   {
@@ -48,7 +48,7 @@ export const lanes = [
     count: 10_000,
     countedIn: 'rounds',
     minutes: 15,
-    testFile: 'test/robustness/fuzz-http.test.ts',
+    testFiles: ['test/robustness/fuzz-http.test.ts'],
     checked: 'both listeners answer any method, path, header and body in the envelope',
   },
   {
@@ -56,7 +56,7 @@ export const lanes = [
     count: 5000,
     countedIn: 'rounds',
     minutes: 15,
-    testFile: 'test/verifier/tampering.test.ts',
+    testFiles: ['test/verifier/tampering.test.ts'],
     checked: 'the verifier refuses every altered license file, and any text, without a crash',
   },
   {
@@ -64,21 +64,21 @@ export const lanes = [
     count: 10_000,
     countedIn: 'rounds',
     minutes: 15,
-    testFile: 'test/robustness/certificate-fuzz.test.ts',
+    testFiles: ['test/robustness/certificate-fuzz.test.ts'],
     checked: 'no altered certificate is valid, and none causes an error of the server',
   },
   {
     name: 'long-list',
     count: 100_000,
     minutes: 5,
-    testFile: 'test/certificates/crl-builder.test.ts',
+    testFiles: ['test/certificates/crl-builder.test.ts'],
     checked: 'OpenSSL verifies a CRL of 100,000 entries and counts them',
   },
   {
     name: 'docs-commands',
     count: 1,
     minutes: 15,
-    testFile: 'test/docs-commands.test.ts',
+    testFiles: ['test/docs-commands.test.ts'],
     checked: 'the shell commands of README.md and all guides work in bash and in zsh',
   },
   {
@@ -86,7 +86,7 @@ export const lanes = [
     count: 50,
     countedIn: 'rounds',
     minutes: 15,
-    testFile: 'test/robustness/certificate-kill.test.ts',
+    testFiles: ['test/robustness/certificate-kill.test.ts'],
     checked: 'answered issues and revocations survive kill -9; the CRL has every revocation',
   },
   {
@@ -94,44 +94,51 @@ export const lanes = [
     count: 200,
     countedIn: 'rounds',
     minutes: 60,
-    testFile: 'test/robustness/backup-kill.test.ts',
+    testFiles: ['test/robustness/backup-kill.test.ts'],
     checked:
       'kill -9 leaves no broken daily backup; leftovers go, the next backup runs, each listed one is restored',
   },
   {
     name: 'kill-restores',
     count: 1,
-    minutes: 5,
-    testFile: 'test/server/restore-killed.test.ts',
+    minutes: 10,
+    testFiles: ['test/server/restore-killed.test.ts', 'test/server/restore-meanwhile.test.ts'],
     checked: 'a restore that is killed at any step leaves the old installation or the new one',
   },
   {
     name: 'kill-moves',
     count: 1,
     minutes: 15,
-    testFile: 'test/server/move-killed.test.ts',
+    testFiles: ['test/server/move-killed.test.ts'],
     checked: 'a move that is killed at any step leaves the old database in use or the new one',
   },
   {
     name: 'kill-live-moves',
     count: 1,
     minutes: 15,
-    testFile: 'test/server/live-move.test.ts',
+    testFiles: ['test/server/live-move.test.ts'],
     checked: 'a server that is killed at any step of its move loses nothing, and can be moved again',
   },
   {
     name: 'upgrades',
     count: 1,
     minutes: 15,
-    testFile: 'test/server/upgrade.test.ts',
+    testFiles: ['test/server/upgrade.test.ts'],
     checked: 'a database of each earlier version is upgraded with all that is in it',
+  },
+  {
+    name: 'wrong-clocks',
+    count: 1,
+    minutes: 10,
+    testFiles: ['test/robustness/faketime.test.ts', 'test/leases/lease-clocks.test.ts'],
+    checked: 'clocks that jump, on servers and on clients, end no lease and send no notice',
   },
   {
     name: 'kill-deliveries',
     count: 30,
     countedIn: 'rounds',
     minutes: 15,
-    testFile: 'test/webhooks/dispatch-kill.test.ts',
+    testFiles: ['test/webhooks/dispatch-kill.test.ts'],
     checked: 'no delivery is lost by kill -9; repeated ones are identical',
   },
   {
@@ -139,7 +146,7 @@ export const lanes = [
     count: 200,
     countedIn: 'rounds',
     minutes: 30,
-    testFile: 'test/leases/lease-kill.test.ts',
+    testFiles: ['test/leases/lease-kill.test.ts'],
     checked: 'confirmed leases survive kill -9; seats in use equal the leases; no client gets a second seat',
   },
   {
@@ -147,16 +154,41 @@ export const lanes = [
     count: 1000,
     countedIn: 'rounds',
     minutes: 90,
-    testFile: 'test/leases/lease-races.test.ts',
+    testFiles: ['test/leases/lease-races.test.ts'],
     checked:
       '200 clients on 10 seats get exactly 10, units and overdraft are exact, on SQLite and on three servers over PostgreSQL',
+  },
+  {
+    name: 'race-certificates',
+    count: 1000,
+    countedIn: 'rounds',
+    minutes: 10,
+    testFiles: ['test/robustness/certificate-races.test.ts'],
+    checked:
+      'certificates issued and revoked at once are all different, and on the CRL once that is answered',
+  },
+  {
+    name: 'race-revocations',
+    count: 50,
+    countedIn: 'rounds',
+    minutes: 15,
+    testFiles: ['test/robustness/revocation-storm.test.ts'],
+    checked: 'what is taken away is refused from the next call on, in a storm of calls',
+  },
+  {
+    name: 'verify-deliveries',
+    count: 150,
+    countedIn: 'rounds',
+    minutes: 15,
+    testFiles: ['test/webhooks/dispatch-verify.test.ts', 'test/webhooks/dispatch-two-servers.test.ts'],
+    checked: 'other implementations verify the signature of every delivery, and of none that was altered',
   },
   {
     name: 'model-authorizations',
     count: 10_000,
     countedIn: 'rounds',
     minutes: 30,
-    testFile: 'test/server/authorization-model.test.ts',
+    testFiles: ['test/server/authorization-model.test.ts'],
     checked: 'answers from memory are those of a model after every random change, restores included',
   },
   {
@@ -164,8 +196,23 @@ export const lanes = [
     count: 10_000,
     countedIn: 'rounds',
     minutes: 15,
-    testFile: 'test/server/fact-cache.test.ts',
+    testFiles: ['test/server/fact-cache.test.ts'],
     checked: 'facts in memory never go back behind a confirmed commit, in random interleavings',
+  },
+  {
+    name: 'searches',
+    count: 300,
+    countedIn: 'rounds',
+    minutes: 15,
+    testFiles: ['test/server/postgres-reads.test.ts'],
+    checked: 'searches find the same on PostgreSQL as on SQLite, with all indices, with some and with none',
+  },
+  {
+    name: 'every-screen',
+    count: 1,
+    minutes: 20,
+    testFiles: ['test/e2e/keyboard.spec.ts', 'test/e2e/more-contrast.spec.ts', 'test/e2e/reflow.spec.ts'],
+    checked: 'every screen at every size: focus, contrast of 7:1, nothing beyond the edge',
   },
   {
     name: 'desktop-modes',

@@ -13,6 +13,7 @@ import { chromiumPath, HEADLESS_SHELL } from './chromium.mjs';
 import { ensureCommands } from './debian-packages.mjs';
 import { lanes } from './long-lanes.mjs';
 import { nodePath } from './paths.mjs';
+import { countSuite, suites } from './test-suites.mjs';
 
 const COMMANDS = {
   [chromiumPath ?? HEADLESS_SHELL]: [HEADLESS_SHELL, 'fonts-liberation'],
@@ -62,26 +63,61 @@ function readOptions() {
   return { selected: lanes.filter(({ name }) => names.includes(name)), values };
 }
 
+/** @param {{ testFiles: readonly string[] }} lane */
+const suiteOf = ({ testFiles: [file = ''] }) =>
+  /** @type {import('./test-suites.mjs').Suite} */ (
+    suites.find(({ name }) => name === (file.endsWith('.spec.ts') ? 'browser' : 'unit-api-cli'))
+  );
+
+/**
+ * @typedef {{ count: number, minutes: number, report: string }} Extent
+ *
+ * @param {Lane} lane
+ * @param {Extent} extent
+ * @param {ReturnType<typeof readOptions>['values']} values
+ * @returns {{ command: string[], env: NodeJS.ProcessEnv }}
+ */
+function invocationOf({ program = '', testFiles }, { count, minutes, report }, { seed, from }) {
+  if (testFiles === undefined) {
+    const options = Object.entries({ seed, from, count, minutes, report });
+    return { command: [nodePath, program, ...options.map(([name, value]) => `--${name}=${value}`)], env: {} };
+  }
+  const suite = suiteOf({ testFiles });
+  const { command, reportArguments, reportEnvironment } = suite;
+  return {
+    command: [
+      ...command,
+      ...testFiles,
+      ...(suite.name === 'browser' ? ['--project=chromium'] : []),
+      ...(reportArguments?.(report) ?? []),
+    ],
+    // On the disk, and not in memory as `npm test`: here, the disk is part of what is tested.
+    env: {
+      LICENSE_DESK_ROUNDS: String(count),
+      LICENSE_DESK_RUN_FOLDER: tmpdir(),
+      ...reportEnvironment?.(report),
+    },
+  };
+}
+
 /**
  * @param {Lane} lane
- * @param {string} report
+ * @param {Extent} extent
  * @param {number} exitCode
- * @param {number} count
  * @returns {Row[]}
  */
-function rowsOf(lane, report, exitCode, count) {
-  const about = { check: lane.name, rounds: count, checked: lane.checked ?? 'runs to its end' };
-  const failed = { ...about, failures: [`exit code ${exitCode}`], figures: '' };
-  if (!existsSync(report)) return [failed];
-  const content = JSON.parse(readFileSync(report, 'utf8'));
-  if (!lane.testFile) {
-    const hasFailure = content.some((/** @type {Row} */ row) => row.failures.length > 0);
-    return exitCode === 0 || hasFailure ? content : [...content, failed];
+function rowsOf({ name, checked = 'runs to its end', testFiles }, { count, report }, exitCode) {
+  const about = { check: name, rounds: count, checked };
+  if (testFiles) {
+    const { passed, failed, skipped, failures } = countSuite(suiteOf({ testFiles }), exitCode, report);
+    const figures = `${passed} tests passed, ${failed} failed, ${skipped} skipped`;
+    return [{ ...about, failures: [...failures], figures }];
   }
-  const { numPassedTests: passed, numFailedTests: failures, numPendingTests: skipped } = content;
-  const figures = `${passed} tests passed, ${failures} failed, ${skipped} skipped`;
-  const isPassed = exitCode === 0 && passed > 0 && failures === 0;
-  return [isPassed ? { ...about, failures: [], figures } : { ...failed, figures }];
+  const failure = { ...about, failures: [`exit code ${exitCode}`], figures: '' };
+  if (!existsSync(report)) return [failure];
+  const content = /** @type {Row[]} */ (JSON.parse(readFileSync(report, 'utf8')));
+  const hasFailure = content.some(({ failures }) => failures.length > 0);
+  return exitCode === 0 || hasFailure ? content : [...content, failure];
 }
 
 /**
@@ -91,50 +127,35 @@ function rowsOf(lane, report, exitCode, count) {
  * @returns {Promise<Row[]>}
  */
 async function runLane(lane, folder, values) {
-  const report = join(folder, `${lane.name}.json`);
-  const count = Number((lane.countedIn && values[lane.countedIn]) ?? lane.count);
-  const minutes = Number(values.minutes ?? lane.minutes);
+  const extent = {
+    count: Number((lane.countedIn && values[lane.countedIn]) ?? lane.count),
+    minutes: Number(values.minutes ?? lane.minutes),
+    report: join(folder, `${lane.name}.json`),
+  };
   process.stderr.write(`\n── ${lane.name} ──\n`);
+  const {
+    command: [command = '', ...args],
+    env,
+  } = invocationOf(lane, extent, values);
   /** @type {NodeJS.Timeout | undefined} */
   let timer;
-  const options = /** @type {import('./child.mjs').Options} */ ({
+  const started = Date.now();
+  const outcome = await run(command, args, {
     stdio: ['ignore', 2, 2],
-    // On the disk, and not in memory as `npm test`: here, the disk is part of what is tested.
-    env: lane.testFile ? { LICENSE_DESK_ROUNDS: String(count), LICENSE_DESK_RUN_FOLDER: tmpdir() } : {},
+    env,
     ownGroup: true,
     onSpawn: (child) => {
       // SIGTERM, so that the lane can end the servers that it started.
-      timer = setTimeout(() => child.kill('SIGTERM'), minutes * 60_000 + (lane.testFile ? 0 : GRACE_MS));
+      timer = setTimeout(
+        () => child.kill('SIGTERM'),
+        extent.minutes * 60_000 + (lane.testFiles ? 0 : GRACE_MS),
+      );
     },
   });
-  const started = Date.now();
-  const outcome = lane.testFile
-    ? await run(
-        'vitest',
-        ['run', lane.testFile, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
-        options,
-      )
-    : await run(
-        nodePath,
-        [
-          String(lane.program),
-          '--seed',
-          values.seed,
-          '--from',
-          values.from,
-          '--count',
-          String(count),
-          '--minutes',
-          String(minutes),
-          '--report',
-          report,
-        ],
-        options,
-      );
   clearTimeout(timer);
   if (outcome.interrupted) throw new Error('interrupted');
   const seconds = Math.round((Date.now() - started) / 1000);
-  const rows = rowsOf(lane, report, outcome.code, count);
+  const rows = rowsOf(lane, extent, outcome.code);
   const [first] = rows;
   if (first) first.figures = [first.figures, `lane took ${seconds} s`].filter(Boolean).join('; ');
   return rows;

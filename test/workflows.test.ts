@@ -13,6 +13,7 @@ import {
   type Workflow,
   workflowNames,
 } from '../scripts/ci/workflow.mjs';
+import { lanes } from '../scripts/long-lanes.mjs';
 import { interpolate } from '../scripts/ci/workflow-expressions.mjs';
 
 // The parser imports its schema in a way that only bundlers accept.
@@ -82,7 +83,7 @@ function missingParts(script: string): string[] {
 
 describe('the workflows', () => {
   test('are these', () => {
-    expect(workflowNames().toSorted()).toEqual(['package', 'publish', 'test']);
+    expect(workflowNames().toSorted()).toEqual(['long', 'package', 'publish', 'test']);
   });
 
   test.each(workflowNames())('%s is valid for GitHub’s own parser', async (name) => {
@@ -163,11 +164,17 @@ describe('the workflows', () => {
     const given = all
       .filter(({ step }) => step.uses?.startsWith('actions/setup-node@'))
       .map(({ step }) => step.with?.['node-version']);
-    const images = Object.values(readWorkflow('test').jobs).flatMap(
-      ({ container }) => container?.image ?? [],
+    const images = workflowNames().flatMap((name) =>
+      Object.values(readWorkflow(name).jobs).flatMap(({ container }) => container?.image ?? []),
     );
     expect(new Set(given)).toEqual(new Set([version]));
-    expect(images).toEqual([`node:${version}-bookworm`]);
+    expect(new Set(images)).toEqual(new Set([`node:${version}-bookworm`]));
+  });
+
+  test('run every long lane, and leave each the time that it may take', () => {
+    const { part } = readWorkflow('long').jobs;
+    expect(matrixRows(part!).map((row) => row['name'])).toEqual(lanes.map(({ name }) => name));
+    expect(part?.['timeout-minutes']).toBeGreaterThan(20 + Math.max(...lanes.map(({ minutes }) => minutes)));
   });
 
   test('start only what is there', () => {

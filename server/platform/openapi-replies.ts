@@ -1,7 +1,7 @@
 // The possible replies of an operation and their headers, for the OpenAPI document.
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
-import type { Endpoint } from '#server/wire/endpoint.ts';
+import type { Endpoint, FieldsSchema } from '#server/wire/endpoint.ts';
 import { ERROR_MEANINGS } from '#server/wire/error-meanings.ts';
 import { ERROR_STATUS, type ErrorCode } from '#server/wire/errors.ts';
 import { brokenRuleFields } from '#server/wire/fields.ts';
@@ -132,7 +132,7 @@ function success(row: Endpoint, example: object): ZodOpenApiResponseObject {
   };
 }
 
-function accepted(fields: z.ZodType<object>, example: object): ZodOpenApiResponseObject {
+function accepted(fields: FieldsSchema, example: object): ZodOpenApiResponseObject {
   const schema = z.object({ ok: z.literal(true), ...(fields as z.ZodObject).shape });
   return {
     description: 'Accepted, not done yet. Ask again.',

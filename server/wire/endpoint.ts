@@ -14,9 +14,17 @@ export interface Upload {
   maxBytes: number;
 }
 
+/** What endpoints use of a schema: the type checker would take half a minute to compare all methods of all schemas. */
+export interface FieldsSchema extends z.core.$ZodType<object> {
+  safeParse(
+    input: unknown,
+    options?: z.core.ParseContext<z.core.$ZodIssue>,
+  ): { success: true; data: object } | { success: false; error: z.ZodError };
+}
+
 export interface Endpoint<
-  Request extends z.ZodType<object> = z.ZodType<object>,
-  Reply extends z.ZodType<object> = z.ZodType<object>,
+  Request extends FieldsSchema = FieldsSchema,
+  Reply extends FieldsSchema = FieldsSchema,
 > {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Below the listener's API root, with both slashes: `/authorize/token/`. Also served without the trailing slash. */
@@ -33,7 +41,7 @@ export interface Endpoint<
   /** The fields in addition to `ok: true`. */
   reply: Reply;
   /** The fields of a reply with status 202: the request was accepted and is not done yet. */
-  accepted?: z.ZodType<object>;
+  accepted?: FieldsSchema;
   /** Error codes in addition to those that every endpoint can return. */
   errors: readonly ErrorCode[];
   /** Additional fields of a failure, by error code. */
@@ -62,7 +70,7 @@ export interface Endpoint<
 export type Contract = Record<string, Endpoint>;
 
 /** Declares a row with its precise types. */
-export function endpoint<Request extends z.ZodType<object>, Reply extends z.ZodType<object>>(
+export function endpoint<Request extends FieldsSchema, Reply extends FieldsSchema>(
   row: Endpoint<Request, Reply>,
 ): Endpoint<Request, Reply> {
   return row;

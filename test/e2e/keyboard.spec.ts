@@ -1,5 +1,6 @@
 // Every control is reached with the Tab key, in view, with a name and a visible focus (WCAG 2.1.1, 2.4.7, 2.4.11, 4.1.2).
 import type { Page } from '@playwright/test';
+import { firstOrAll } from '../helpers/long-lane.ts';
 import { expectAccessible } from './accessibility.ts';
 import { createRecords, SCREENS } from './screens.ts';
 import { chooseAction, expect, issueLicense, test } from './test.ts';
@@ -53,10 +54,10 @@ const faultsOfFocused = (page: Page) =>
     return faults.map((fault) => `${element.tagName}.${element.className} ${String(name)}: ${fault}`);
   });
 
-for (const [name, size] of [
+for (const [name, size] of firstOrAll(1, [
   ['a desktop', { width: 1440, height: 800 }],
   ['a phone', PHONE],
-] as const) {
+] as const)) {
   test(`Tab shows every control on ${name}`, async ({ desk }) => {
     await createRecords(desk);
     await desk.setViewportSize(size);

@@ -125,7 +125,7 @@ function makeStrict(schema: z.ZodType): z.ZodType {
 export function expectSuccess(row: Endpoint, reply: Pick<Reply, 'status' | 'body'>): void {
   expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 200, body: { ok: true } });
   const { ok, ...fields } = reply.body as { ok: true };
-  const checked = strict(row.reply).safeParse(fields);
+  const checked = strict(row.reply as z.ZodType).safeParse(fields);
   const advice = `the reply of ${row.method} ${row.path} is not what its endpoint declares as \`reply\``;
   expect(checked.error?.issues ?? [], advice).toEqual([]);
 }

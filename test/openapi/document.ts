@@ -54,21 +54,32 @@ function closed(part: unknown): unknown {
     : copy;
 }
 
-/** By document, as compiling its components takes long. */
-const validators = new WeakMap<OpenApi, Ajv2020>();
+interface Compiled {
+  ajv: Ajv2020;
+  /** By the text of their schema: many replies have the same. */
+  validators: Map<string, ValidateFunction>;
+}
 
-function validatorOf(document: OpenApi): Ajv2020 {
-  const known = validators.get(document);
+/** By document, as compiling its components takes long. */
+const compiled = new WeakMap<OpenApi, Compiled>();
+
+function compiledOf(document: OpenApi): Compiled {
+  const known = compiled.get(document);
   if (known) return known;
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false, allErrors: true });
   addFormats(ajv);
   ajv.addKeyword('components');
   ajv.addSchema({ $id: DOCUMENT, components: { schemas: closed(document.components.schemas) } });
-  validators.set(document, ajv);
-  return ajv;
+  const made = { ajv, validators: new Map<string, ValidateFunction>() };
+  compiled.set(document, made);
+  return made;
 }
 
 /** Compiles a schema of the document, closed. */
 export function strictValidator(document: OpenApi, schema: Json): ValidateFunction {
-  return validatorOf(document).compile(closed(schema) as Json);
+  const { ajv, validators } = compiledOf(document);
+  const text = JSON.stringify(schema);
+  const validate = validators.get(text) ?? ajv.compile(closed(schema) as Json);
+  validators.set(text, validate);
+  return validate;
 }

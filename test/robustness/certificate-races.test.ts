@@ -5,8 +5,13 @@ import { atOnce } from '../helpers/at-once.ts';
 import { newBearer, newLicense } from '../helpers/contract-calls.ts';
 import { selectRows } from '../helpers/database.ts';
 import { untilFirstCrl } from '../helpers/first-crl.ts';
+import { roundsOr } from '../helpers/long-lane.ts';
 import { eventNames } from '../helpers/outbox.ts';
 import { type Reply, startTestServer, type TestServer } from '../helpers/test-server.ts';
+
+/** Callers at the same moment. */
+const CROWD = roundsOr(200);
+const REVOCATIONS = CROWD / 10;
 
 let server: TestServer;
 let bearer: Record<string, string>;
@@ -85,21 +90,21 @@ describe('a private key', () => {
 });
 
 describe('serial numbers', () => {
-  it('are all different, positive and of 16 bytes, of 1,000 certificates issued at once', async () => {
+  it('are all different, positive and of 16 bytes, of many certificates issued at once', async () => {
     const { license_id } = await newLicense(server);
     const order = { license_id, common_name: 'Crowd', csr: REQUEST.csr };
     const startedAt = performance.now();
-    const replies = await atOnce(1000, () => server.post('/certs/generate/', order, bearer));
+    const replies = await atOnce(CROWD, () => server.post('/certs/generate/', order, bearer));
     const seconds = (performance.now() - startedAt) / 1000;
-    process.stderr.write(`1,000 certificates in ${seconds.toFixed(1)} s\n`);
-    expect(outcomes(replies)).toEqual({ 200: 1000 });
+    process.stderr.write(`${CROWD} certificates in ${seconds.toFixed(1)} s\n`);
+    expect(outcomes(replies)).toEqual({ 200: CROWD });
     const serials = replies.map(({ body }) => body.certificate.serial_number as string);
-    expect(new Set(serials).size).toBe(1000);
+    expect(new Set(serials).size).toBe(CROWD);
     expect(serials.filter((serial) => !/^[1-7][0-9a-f]{31}$/u.test(serial))).toEqual([]);
     const inside = replies.map(({ body }) => certificatesIn(body.certificate.pem as string)[0]!.serialNumber);
     expect(inside.map((serial) => serial.toLowerCase())).toEqual(serials);
     const events = await eventNames(server.dataDir, license_id);
-    expect(events).toEqual(Array<string>(1000).fill('certificate.generated'));
+    expect(events).toEqual(Array<string>(CROWD).fill('certificate.generated'));
   });
 });
 
@@ -125,24 +130,24 @@ describe('a revocation', () => {
     expect(items.filter(({ action }) => action === 'certificate.revoked')).toHaveLength(1);
   });
 
-  it('is on the list once it is answered, 100 times one after another', async () => {
+  it('is on the list once it is answered, one after another', async () => {
     const { license_id } = await newLicense(server);
     const missing: string[] = [];
     const startedAt = performance.now();
-    for (let round = 0; round < 100; round += 1) {
+    for (let round = 0; round < REVOCATIONS; round += 1) {
       const { certificate } = await issue(server, { license_id });
       await revoke({ id: certificate.id });
       if (!(await listedSerials()).has(certificate.serial_number)) missing.push(certificate.serial_number);
     }
     process.stderr.write(
-      `revoked and listed in ${((performance.now() - startedAt) / 100).toFixed(1)} ms each\n`,
+      `revoked and listed in ${((performance.now() - startedAt) / REVOCATIONS).toFixed(1)} ms each\n`,
     );
     expect(missing).toEqual([]);
   });
 
-  it('is on the list once it is answered, 100 times at once, however often the list is fetched meanwhile', async () => {
+  it('is on the list once it is answered, many at once, however often the list is fetched meanwhile', async () => {
     const { license_id } = await newLicense(server);
-    const issued = await atOnce(100, () => issue(server, { license_id }));
+    const issued = await atOnce(REVOCATIONS, () => issue(server, { license_id }));
     const state = { isOver: false };
     const numbers = new Set<number>();
     const fetching = atOnce(4, async () => {
@@ -154,7 +159,7 @@ describe('a revocation', () => {
     });
     // In small crowds, so that many lists are made while others are read.
     const missing: string[] = [];
-    for (let from = 0; from < 100; from += 5) {
+    for (let from = 0; from < REVOCATIONS; from += 5) {
       await atOnce(5, async (number) => {
         const { certificate } = issued[from + number]!;
         await revoke({ serial_number: certificate.serial_number });
@@ -164,7 +169,7 @@ describe('a revocation', () => {
     state.isOver = true;
     await fetching;
     expect(missing).toEqual([]);
-    expect((await listAs(server, 'der')).length).toBeGreaterThan(100 * 30);
-    expect(numbers.size).toBeGreaterThan(5);
+    expect((await listAs(server, 'der')).length).toBeGreaterThan(REVOCATIONS * 30);
+    expect(numbers.size).toBeGreaterThan(1);
   });
 });

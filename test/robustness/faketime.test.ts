@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { selectRows } from '../helpers/database.ts';
 import { daysAhead, hasFaketime, movableClock } from '../helpers/faketime.ts';
+import { longTest } from '../helpers/long-test.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 import { fingerprintOf } from '../helpers/test-server.ts';
 
@@ -62,7 +63,7 @@ describe.skipIf(!hasFaketime())('under faketime', () => {
     expect(await runOn(400)).toEqual([...expired, 'license.expired 2']);
   });
 
-  it('keeps running when the clock jumps back and forth', async () => {
+  longTest('keeps running when the clock jumps back and forth', async () => {
     const dataDir = temporaryDirectory();
     const clock = movableClock();
     const server = await startServerProcess({
@@ -112,7 +113,7 @@ describe.skipIf(!hasFaketime())('under faketime', () => {
     expect((await server.kill()).code).toBe(0);
   });
 
-  it('sends no notice while the clock is years ahead for a moment', async () => {
+  longTest('sends no notice while the clock is years ahead for a moment', async () => {
     const dataDir = temporaryDirectory();
     const clock = movableClock();
     const flags = { 'scan-seconds': '1' };

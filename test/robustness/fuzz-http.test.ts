@@ -12,7 +12,7 @@ import { rawClient, type RawClient, type RawReply, type RawRequest } from '../he
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 /** Of each listener. */
-const RUNS = roundsOr(1500);
+const RUNS = roundsOr(500);
 let server: TestServer;
 let api: RawClient;
 let admin: RawClient;

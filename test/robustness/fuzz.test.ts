@@ -16,7 +16,7 @@ import { expectCommonHeaders, expectFailure, expectSuccess } from '../helpers/st
 import { fingerprintOf, type Reply, startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 /** Of each endpoint. */
-const RUNS = roundsOr(20);
+const RUNS = roundsOr(10);
 const OF_EVERY_ENDPOINT: ErrorCode[] = [
   'invalid_request',
   'invalid_json',

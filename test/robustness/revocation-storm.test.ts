@@ -1,11 +1,12 @@
 // What is taken away is gone for every call that starts after the reply, in the middle of a storm of calls.
 import { describe, expect, it } from 'vitest';
 import { atOnce } from '../helpers/at-once.ts';
+import { roundsOr } from '../helpers/long-lane.ts';
 import { sharedServer } from '../helpers/shared-server.ts';
 import { fingerprintOf, type Reply } from '../helpers/test-server.ts';
 
 const CALLERS = 12;
-const ROUNDS = 4;
+const ROUNDS = roundsOr(2);
 const server = sharedServer();
 /** Plans and features of their own for each round. */
 let rounds = 0;

@@ -11,7 +11,7 @@ import { createTestClock } from '../helpers/test-clock.ts';
 import { newDataDir, startTestServer, type TestServer } from '../helpers/test-server.ts';
 import { createRandom } from '../long/random.ts';
 
-const CHANGES = roundsOr(300);
+const CHANGES = roundsOr(150);
 const LICENSES = 12;
 const DAY_MS = 86_400_000;
 const START = Date.UTC(2031, 0, 1);

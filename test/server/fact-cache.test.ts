@@ -12,7 +12,7 @@ import { createRandom, type Random } from '../long/random.ts';
 import { roundsOr } from '../helpers/long-lane.ts';
 
 const LICENSES = 4;
-const INTERLEAVINGS = roundsOr(2000);
+const INTERLEAVINGS = roundsOr(500);
 const STEPS = 40;
 
 interface Facts {

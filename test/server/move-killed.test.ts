@@ -9,6 +9,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { CLI_PROGRAM, documentOf, runCli } from '../helpers/cli.ts';
 import { newLicense } from '../helpers/contract-calls.ts';
 import { firstOrAll } from '../helpers/long-lane.ts';
+import { longTest } from '../helpers/long-test.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
 import { newMigratedPostgresDatabase, newPostgresDatabase } from '../helpers/postgres-database.ts';
 import { temporaryDirectory } from '../helpers/server-process.ts';
@@ -106,7 +107,7 @@ describe.skipIf(!hasPostgres)(`a move that is killed${why}`, () => {
     { at: { KILL_AT_QUERY: 'CREATE INDEX licenses_plan ON public.' }, inUse: 'old' },
     { at: { KILL_AT_QUERY: 'DROP TABLE database_move' }, inUse: 'new' },
   ];
-  it.each(firstOrAll(2, KILLS_TO_POSTGRES))('to PostgreSQL, $at', async (kill) => {
+  it.each(firstOrAll(1, KILLS_TO_POSTGRES))('to PostgreSQL, $at', async (kill) => {
     const installation = onSqlite();
     const { dataDir } = installation;
     const url = await newPostgresDatabase();
@@ -128,7 +129,7 @@ describe.skipIf(!hasPostgres)(`a move that is killed${why}`, () => {
     { at: { KILL_AT_RENAME: '3' }, inUse: 'new' },
     { at: { KILL_AT_QUERY: 'FETCH' }, inUse: 'old' },
   ];
-  it.each(firstOrAll(2, KILLS_TO_SQLITE))('to SQLite, $at', async (kill) => {
+  it.each(firstOrAll(1, KILLS_TO_SQLITE))('to SQLite, $at', async (kill) => {
     const installation = await onPostgres();
     const { dataDir } = installation;
     await killedMove(dataDir, 'sqlite', kill);
@@ -160,7 +161,7 @@ describe.skipIf(!hasPostgres)(`a move that is killed${why}`, () => {
         expect(isOnPostgres(installation.dataDir)).toBe(to === 'PostgreSQL');
       });
 
-      it('is complete if only the flush of its directory entry failed', async () => {
+      longTest('is complete if only the flush of its directory entry failed', async () => {
         const { installation, isMoved, code, stderr } = await failedAt('directory');
         expect(stderr).toBe('');
         expect(code).toBe(0);
@@ -168,7 +169,7 @@ describe.skipIf(!hasPostgres)(`a move that is killed${why}`, () => {
         await expectLicense(installation);
       });
 
-      it('says that the next start completes it if a later step fails', async () => {
+      longTest('says that the next start completes it if a later step fails', async () => {
         const { installation, isMoved, code, stderr } = await failedAt('next');
         expect(code).toBe(1);
         expect(stderr).toMatch(

@@ -10,6 +10,7 @@ import { activateDevice, adminSuccess, unique } from '../helpers/contract-calls.
 import { selectRows, writeRows } from '../helpers/database.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { type ListInput, listedIds, ORDERS } from '../helpers/license-listing.ts';
+import { roundsOr } from '../helpers/long-lane.ts';
 import { readTables, writeOldDatabase } from '../helpers/old-database.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
 import { newPostgresDatabase, readingLicenses } from '../helpers/postgres-database.ts';
@@ -34,7 +35,7 @@ const NAMES = [
 ];
 const PLACES = ['oslo', 'praha-12', 'x.y', 'koeln', 'lima', 'zz'];
 const LICENSES = 600;
-const SEARCHES = 30;
+const SEARCHES = roundsOr(12);
 const START = Date.UTC(2031, 5, 1);
 const masterKey = Buffer.alloc(32, 6).toString('base64');
 const clock = createTestClock(START);

@@ -23,6 +23,7 @@ import { saveBackup, uploadBackup } from '../helpers/backup-file.ts';
 import { CLI_PROGRAM, cliOn, runCli } from '../helpers/cli.ts';
 import { newLicense } from '../helpers/contract-calls.ts';
 import { writeRows } from '../helpers/database.ts';
+import { longTest } from '../helpers/long-test.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
 import { newMigratedPostgresDatabase } from '../helpers/postgres-database.ts';
 import { temporaryDirectory } from '../helpers/server-process.ts';
@@ -314,7 +315,7 @@ describe.skipIf(!hasPostgres)(`a restore into PostgreSQL that was confirmed in t
     await expectKept(await serveAt(dataDir), found);
   });
 
-  it('is canceled if another server has imported a certificate authority', async () => {
+  longTest('is canceled if another server has imported a certificate authority', async () => {
     const dataDir = temporaryDirectory();
     const url = await newMigratedPostgresDatabase();
     writeFileSync(join(dataDir, 'config.json'), JSON.stringify({ database_url: url }), { mode: 0o600 });
@@ -333,7 +334,7 @@ describe.skipIf(!hasPostgres)(`a restore into PostgreSQL that was confirmed in t
     expect(authority.subject).toBe('CN=Other');
   });
 
-  it('stays confirmed if a start has no master key, until one has', async () => {
+  longTest('stays confirmed if a start has no master key, until one has', async () => {
     const { dataDir, found } = await prepared();
     const [key, away] = [join(dataDir, 'master.key'), join(dataDir, 'away.key')];
     renameSync(key, away);
@@ -345,7 +346,7 @@ describe.skipIf(!hasPostgres)(`a restore into PostgreSQL that was confirmed in t
     await expectKept(await serveAt(dataDir), found);
   });
 
-  it('keeps them once if the start is killed before its commit', async () => {
+  longTest('keeps them once if the start is killed before its commit', async () => {
     const { dataDir, found } = await prepared();
     await startAndKill(dataDir, 'kill-at-query.ts', { KILL_AT_QUERY: 'ANALYZE licenses' });
     await expect(startTestServer({ dataDir })).rejects.toThrow(RestoreCompletedError);

@@ -3,6 +3,7 @@ import { QueryTypes, type Sequelize, type Transaction } from 'sequelize';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '#server/database/connect.ts';
 import { atOnce } from '../helpers/at-once.ts';
+import { roundsOr } from '../helpers/long-lane.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
 import { newMigratedPostgresDatabase } from '../helpers/postgres-database.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
@@ -15,7 +16,7 @@ const PATHS = ['/a', '/b', '/c', '/d', '/e', '/f'];
 const TIMEOUT_SECONDS = 60;
 /** Leases end 15 s later. */
 const SHORT_TIMEOUT_SECONDS = 4;
-const RENEWALS = 150;
+const RENEWALS = roundsOr(40);
 const MASTER_KEY = Buffer.alloc(32, 9).toString('base64');
 
 describe.skipIf(!hasPostgres)(`two servers on one database${why}`, () => {

@@ -9,6 +9,7 @@ import { atOnce } from '../helpers/at-once.ts';
 import { activateDevice, callRow, newBearer, newLicense } from '../helpers/contract-calls.ts';
 import { selectRows } from '../helpers/database.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
+import { roundsOr } from '../helpers/long-lane.ts';
 import { expectSuccess } from '../helpers/strict-reply.ts';
 import { createTestClock } from '../helpers/test-clock.ts';
 import { type Reply, startTestServer, type TestServer } from '../helpers/test-server.ts';
@@ -25,6 +26,8 @@ import { type PythonReceiver, type Received, startPythonReceiver } from './pytho
 import { startReceiver } from './receiver.ts';
 
 const DAY_MS = 86_400_000;
+/** Of each license whose events are verified. */
+const RENEWALS = roundsOr(3);
 const HOLDERS = ['Žofie Nováková', '株式会社デジタル', 'Ünïcödé "& Söhne" </script>', '🔑 Ключ и сыновья'];
 
 let receiver: PythonReceiver;
@@ -220,7 +223,7 @@ describe('every license event', () => {
 });
 
 describe('signatures', () => {
-  it('of 500 events verify in Python and by standardwebhooks', async () => {
+  it('of many events verify in Python and by standardwebhooks', async () => {
     const path = '/many';
     const authority = new CertificateAuthority();
     const own = await startReceiver(authority.issue({}));
@@ -234,14 +237,16 @@ describe('signatures', () => {
     const licenses = await atOnce(50, (number) =>
       newLicense(server, { holder: `${HOLDERS[number % HOLDERS.length]} ${number}`.trim() }),
     );
-    for (let round = 0; round < 10; round += 1) await Promise.all(licenses.map((license) => renew(license)));
-    await receiver.received(path, 500);
-    await allIn(server, python, 'delivered', 500);
+    const events = licenses.length * RENEWALS;
+    for (let round = 0; round < RENEWALS; round += 1)
+      await Promise.all(licenses.map((license) => renew(license)));
+    await receiver.received(path, events);
+    await allIn(server, python, 'delivered', events);
 
     const received = receiver.to(path);
-    expect(received.length).toBe(500);
-    expect(new Set(received.map(({ delivery }) => delivery)).size).toBe(500);
-    expect(new Set(received.map(({ message }) => message)).size).toBe(500);
+    expect(received.length).toBe(events);
+    expect(new Set(received.map(({ delivery }) => delivery)).size).toBe(events);
+    expect(new Set(received.map(({ message }) => message)).size).toBe(events);
     expect(
       received.filter(({ by_license, by_standard }) => !by_license.length || !by_standard.length),
     ).toEqual([]);
@@ -249,9 +254,9 @@ describe('signatures', () => {
     const holders = new Set(received.map((each) => bodyOf(each).holder));
     expect(holders).toEqual(new Set(licenses.map(({ holder }) => holder)));
 
-    await allIn(server, standard as typeof python, 'delivered', 500);
+    await allIn(server, standard as typeof python, 'delivered', events);
     const verifier = new Webhook(standard.secret);
-    expect(own.requests.length).toBe(500);
+    expect(own.requests.length).toBe(events);
     for (const {
       request: { headers },
       body,

@@ -1,7 +1,7 @@
 // Licenses: the object in every reply, and the calls that change one (contract, section 3).
 import { z } from 'zod';
 import { LICENSINGS } from '#server/rules/floating-terms.ts';
-import { type Endpoint, endpoint } from '#server/wire/endpoint.ts';
+import { type Endpoint, endpoint, type FieldsSchema } from '#server/wire/endpoint.ts';
 import { ERROR_STATUS, type ErrorCode } from '#server/wire/errors.ts';
 import { onlyOne, refusal } from '#server/wire/field-rules.ts';
 import {
@@ -155,8 +155,8 @@ export const licenseContract = {
 };
 
 /** The same change for administrators: they name the license by `REF` and see all its fields. */
-function forAdministrators<Request extends z.ZodType<object>, Reply extends z.ZodRawShape>(
-  { method, reply, errors }: Endpoint<z.ZodType<object>, z.ZodObject<Reply>>,
+function forAdministrators<Request extends FieldsSchema, Reply extends z.ZodRawShape>(
+  { method, reply, errors }: Endpoint<FieldsSchema, z.ZodObject<Reply>>,
   {
     errors: further = [],
     ...itsOwn

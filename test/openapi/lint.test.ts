@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sharedServer } from '../helpers/shared-server.ts';
-import { readDocument } from './document.ts';
+import { type OpenApi, readDocument } from './document.ts';
 
 const run = promisify(execFile);
 const BIN = join(import.meta.dirname, '..', '..', 'node_modules', '.bin');
@@ -20,9 +20,10 @@ beforeAll(async () => {
   [file, broken] = [join(folder, 'openapi.json'), join(folder, 'broken.json')];
   const document = await readDocument(server);
   await writeFile(file, JSON.stringify(document, null, 1));
-  const renew = document.paths['/renew/']!;
-  delete (renew.post as Partial<{ summary: string }>).summary;
-  await writeFile(broken, JSON.stringify({ ...document, tags: undefined, paths: { '/renew/': renew } }));
+  const { openapi, info } = document as OpenApi & { openapi: string; info: object };
+  // Without a summary, and with a tag that is nowhere.
+  const renew = { operationId: 'renew', tags: ['Licenses'], responses: { 200: { description: 'Success.' } } };
+  await writeFile(broken, JSON.stringify({ openapi, info, paths: { '/renew/': { post: renew } } }));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -14,7 +14,7 @@ export interface Upload {
   maxBytes: number;
 }
 
-/** What endpoints use of a schema: the type checker would take half a minute to compare all methods of all schemas. */
+/** What endpoints use of a schema. To compare whole classes of the schema library takes the type checker half a minute. */
 export interface FieldsSchema extends z.core.$ZodType<object> {
   safeParse(
     input: unknown,

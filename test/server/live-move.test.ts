@@ -1,6 +1,6 @@
 // `license-desk move-database` beside a running server: it answers all the time, refuses changes at the end, and loses
 // nothing that it has confirmed, even if the server or the command is killed. `npm test` kills the server just before the
-// setting names the new database, `npm run test:long` at earlier steps, too.
+// setting names the new database, `npm run test:long` at earlier steps and on the way back, too.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';

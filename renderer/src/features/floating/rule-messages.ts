@@ -69,8 +69,8 @@ export const ruleMessages = messagesOf(
     kinds: { user: 'Users', host: 'Hosts' },
     members: 'Members',
     membersHint: {
-      user: 'One user name per line. Case does not matter.',
-      host: 'One host name, IP address or network per line.',
+      user: 'One user name per line, {most} at most. Case does not matter.',
+      host: 'One host name, IP address or network per line, {most} at most.',
     },
     memberCount: '{n} members | {n} member | {n} members',
     ruleCount: 'Used by {n} rules | Used by {n} rule | Used by {n} rules',
@@ -178,8 +178,8 @@ export const ruleMessages = messagesOf(
     kinds: { user: 'Benutzer', host: 'Hosts' },
     members: 'Mitglieder',
     membersHint: {
-      user: 'Ein Benutzername pro Zeile. Groß- und Kleinschreibung spielt keine Rolle.',
-      host: 'Ein Hostname, eine IP-Adresse oder ein Netz pro Zeile.',
+      user: 'Ein Benutzername pro Zeile, höchstens {most}. Groß- und Kleinschreibung spielt keine Rolle.',
+      host: 'Ein Hostname, eine IP-Adresse oder ein Netz pro Zeile, höchstens {most}.',
     },
     memberCount: '{n} Mitglieder | {n} Mitglied | {n} Mitglieder',
     ruleCount: 'In {n} Regeln | In {n} Regel | In {n} Regeln',

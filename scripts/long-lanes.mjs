@@ -7,7 +7,7 @@
  * @property {'rounds' | 'requests'} [countedIn] none for a table, whose rows are always the same
  * @property {number} minutes the lane fails if it takes longer
  * @property {string} [program]
- * @property {readonly string[]} [testFiles] of Vitest, or of Playwright; they read their rounds from LICENSE_DESK_ROUNDS
+ * @property {readonly string[]} [testFiles] of Vitest or Playwright, not both; they read their rounds from LICENSE_DESK_ROUNDS
  * @property {string} [checked]
  */
 

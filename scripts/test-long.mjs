@@ -63,8 +63,8 @@ function readOptions() {
   return { selected: lanes.filter(({ name }) => names.includes(name)), values };
 }
 
-/** @param {{ testFiles: readonly string[] }} lane */
-const suiteOf = ({ testFiles: [file = ''] }) =>
+/** @param {readonly string[]} testFiles */
+const suiteOf = ([file = '']) =>
   /** @type {import('./test-suites.mjs').Suite} */ (
     suites.find(({ name }) => name === (file.endsWith('.spec.ts') ? 'browser' : 'unit-api-cli'))
   );
@@ -82,7 +82,7 @@ function invocationOf({ program = '', testFiles }, { count, minutes, report }, {
     const options = Object.entries({ seed, from, count, minutes, report });
     return { command: [nodePath, program, ...options.map(([name, value]) => `--${name}=${value}`)], env: {} };
   }
-  const suite = suiteOf({ testFiles });
+  const suite = suiteOf(testFiles);
   const { command, reportArguments, reportEnvironment } = suite;
   return {
     command: [
@@ -109,7 +109,7 @@ function invocationOf({ program = '', testFiles }, { count, minutes, report }, {
 function rowsOf({ name, checked = 'runs to its end', testFiles }, { count, report }, exitCode) {
   const about = { check: name, rounds: count, checked };
   if (testFiles) {
-    const { passed, failed, skipped, failures } = countSuite(suiteOf({ testFiles }), exitCode, report);
+    const { passed, failed, skipped, failures } = countSuite(suiteOf(testFiles), exitCode, report);
     const figures = `${passed} tests passed, ${failed} failed, ${skipped} skipped`;
     return [{ ...about, failures: [...failures], figures }];
   }

@@ -1,6 +1,6 @@
 // The workflows in .github, as far as they can be checked without GitHub. `npm run ci:linux` runs their Linux steps.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -172,9 +172,18 @@ describe('the workflows', () => {
   });
 
   test('run every long lane, and leave each the time that it may take', () => {
-    const { part } = readWorkflow('long').jobs;
-    expect(matrixRows(part!).map((row) => row['name'])).toEqual(lanes.map(({ name }) => name));
-    expect(part?.['timeout-minutes']).toBeGreaterThan(20 + Math.max(...lanes.map(({ minutes }) => minutes)));
+    const { lane } = readWorkflow('long').jobs;
+    expect(matrixRows(lane!).map((row) => row['name'])).toEqual(lanes.map(({ name }) => name));
+    expect(lane?.['timeout-minutes']).toBeGreaterThan(20 + Math.max(...lanes.map(({ minutes }) => minutes)));
+  });
+
+  test('run, in a lane, every test file that runs only some of its cases in `npm test`', () => {
+    const inLanes = new Set(lanes.flatMap(({ testFiles = [] }) => testFiles));
+    const shortened = globSync('test/**/*.{test,spec}.ts', { cwd: project }).filter((file) =>
+      /from '[./]+helpers\/long-(?:lane|test)\.ts'/u.test(readProject(file)),
+    );
+    expect(shortened.length).toBeGreaterThan(20);
+    expect(shortened.filter((file) => !inLanes.has(file))).toEqual([]);
   });
 
   test('start only what is there', () => {

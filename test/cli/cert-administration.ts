@@ -71,7 +71,7 @@ export function describeCertAdministration({ cli, dataDir, server }: SuiteContex
   }
 
   async function listErrors({ certificate, ca_certificate }: Issued): Promise<number[]> {
-    // A server that is slow to build the first one says so after a while.
+    // The server answers 503 if it takes more than six seconds to build the first one.
     const { crl } = await eventually(() => asCommand(dataDir, (admin) => admin.revocationList({})));
     const files = ['-CAfile', fileOf(ca_certificate), '-CRLfile', fileOf(crl), fileOf(certificate.pem)];
     return verifyErrors(['-purpose', 'sslclient', '-crl_check', ...files], Date.now());

@@ -1,7 +1,7 @@
 import { test } from 'vitest';
 import { isLongLane } from './long-lane.ts';
 
-/** A test that `npm test` leaves to the lane of its file (scripts/long-lanes.mjs), and does not count as skipped. */
+/** Declares a test that only the file's long lane runs (scripts/long-lanes.mjs). `npm test` does not count it as skipped. */
 export function longTest(name: string, work: () => Promise<void>): void {
   if (isLongLane) test(name, work);
 }

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const document = await readDocument(server);
   await writeFile(file, JSON.stringify(document, null, 1));
   const { openapi, info } = document as OpenApi & { openapi: string; info: object };
-  // Without a summary, and with a tag that is nowhere.
+  // It has no summary, and its tag is not declared.
   const renew = { operationId: 'renew', tags: ['Licenses'], responses: { 200: { description: 'Success.' } } };
   await writeFile(broken, JSON.stringify({ openapi, info, paths: { '/renew/': { post: renew } } }));
 });

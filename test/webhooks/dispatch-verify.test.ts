@@ -26,7 +26,7 @@ import { type PythonReceiver, type Received, startPythonReceiver } from './pytho
 import { startReceiver } from './receiver.ts';
 
 const DAY_MS = 86_400_000;
-/** Of each license whose events are verified; a page of deliveries has room for ten. */
+/** Per license. One page lists 500 deliveries, so 50 licenses can have ten renewals each. */
 const RENEWALS = isLongLane ? 10 : 3;
 const HOLDERS = ['Žofie Nováková', '株式会社デジタル', 'Ünïcödé "& Söhne" </script>', '🔑 Ключ и сыновья'];
 

@@ -1,6 +1,7 @@
 // The keyboard continues where it was: the focus does not fall to the top of the page with a control that leaves it, or
 // that cannot be used for a moment (WCAG 2.4.3, 3.3.1).
 import type { Locator, Page } from '@playwright/test';
+import { gate } from './gate.ts';
 import { holdReply } from './held-reply.ts';
 import { expect, issueLicense, test } from './test.ts';
 
@@ -216,6 +217,25 @@ test('a result that is closed or undone gives the focus back', async ({ desk }) 
   await desk.evaluate(() => (document.activeElement as HTMLElement).blur());
   await results.getByRole('button', { name: 'Close' }).last().press('Enter');
   await expect(desk.getByRole('main')).toBeFocused();
+});
+
+test('a moved rule keeps the focus, also if other changes of the list come first', async ({ desk }) => {
+  await openRules(desk, ['ada', 'grace']);
+  const rules = desk.getByRole('region', { name: 'Rules', exact: true });
+  const [asked, released] = [gate(), gate()];
+  await desk.route('**/admin/api/lease-rules/', async (route) => {
+    asked.open();
+    await released.isOpen;
+    return route.continue();
+  });
+  await rules.getByRole('button', { name: 'Move rule 1 down' }).press('Enter');
+  await asked.isOpen;
+  const reply = await desk.request.put('/admin/api/lease-rules/', { data: { id: 2, note: 'left the team' } });
+  expect(reply.ok(), await reply.text()).toBe(true);
+  await expect(rules.getByText('left the team')).toBeVisible();
+  released.open();
+  await expect(rules.getByRole('listitem').last()).toContainText('ada');
+  await expect(rules.getByRole('button', { name: 'Move rule 2 up' })).toBeFocused();
 });
 
 test('what the user has left does not take the focus back', async ({ desk }) => {

@@ -57,12 +57,6 @@ export function certificatesIn(pem: string): X509Certificate[] {
   return blocks.map((block) => new X509Certificate(block));
 }
 
-export async function listAs(server: Pick<TestServer, 'api'>, format: 'der' | 'pem'): Promise<Buffer> {
-  const response = await fetch(`${server.api}/certs/crl/?format=${format}`);
-  if (response.status !== 200) throw new Error(`the list is answered with ${response.status}`);
-  return Buffer.from(await response.arrayBuffer());
-}
-
 /** The serial numbers that the list has, read by OpenSSL. */
 export function serialsIn(der: Buffer): string[] {
   const shown = openssl(['crl', '-inform', 'DER', '-noout', '-text'], der);

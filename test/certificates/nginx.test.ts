@@ -6,13 +6,14 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encodeRevokedEntry } from '#server/features/certificates/crl-builder.ts';
 import { newLicense } from '../helpers/contract-calls.ts';
+import { listAs } from '../helpers/crl.ts';
 import { writeRows } from '../helpers/database.ts';
 import { createTestClock } from '../helpers/test-clock.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 import { CertificateAuthority } from '../webhooks/certificate-authority.ts';
 import { newReceiverFolder } from '../webhooks/foreign-receiver.ts';
 import { hasNginx, type Nginx, startNginx } from '../webhooks/nginx.ts';
-import { type Issued, issue, listAs, newSigningRequest, REQUEST } from './issuing.ts';
+import { type Issued, issue, newSigningRequest, REQUEST } from './issuing.ts';
 
 const why = hasNginx() ? '' : ' (skipped: Debian package nginx is not installed)';
 const DAY_MS = 86_400_000;

@@ -6,9 +6,10 @@ import { buildServerCertificate } from '#server/features/certificates/certificat
 import { newSerial } from '#server/features/certificates/issuer.ts';
 import { toPem } from '#server/features/certificates/pem.ts';
 import { success } from '../helpers/contract-calls.ts';
+import { listAs } from '../helpers/crl.ts';
 import { createTestClock } from '../helpers/test-clock.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
-import { clientErrors, issue, issueWithKey, listAs, REQUEST } from './issuing.ts';
+import { clientErrors, issue, issueWithKey, REQUEST } from './issuing.ts';
 import { authoritysIssuer } from './authoritys-key.ts';
 import { fileOf, openssl } from './openssl.ts';
 

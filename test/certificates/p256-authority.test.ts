@@ -10,6 +10,7 @@ import { buildServerCertificate } from '#server/features/certificates/certificat
 import { newSerial } from '#server/features/certificates/issuer.ts';
 import { signStructure } from '#server/features/certificates/signed-structure.ts';
 import { toPem } from '#server/features/certificates/pem.ts';
+import { listAs } from '../helpers/crl.ts';
 import { createTestClock } from '../helpers/test-clock.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 import { CertificateAuthority } from '../webhooks/certificate-authority.ts';
@@ -18,15 +19,7 @@ import { hasNginx, startNginx } from '../webhooks/nginx.ts';
 import { authoritysIssuer } from './authoritys-key.ts';
 import { openDesk } from './desk.ts';
 import { AUTHORITY_EXTENSIONS, makeForeignAuthority } from './foreign-authority.ts';
-import {
-  certificatesIn,
-  clientErrors,
-  type Issued,
-  issue,
-  issueWithKey,
-  listAs,
-  REQUEST,
-} from './issuing.ts';
+import { certificatesIn, clientErrors, type Issued, issue, issueWithKey, REQUEST } from './issuing.ts';
 import { fileOf, openssl, verifyErrors } from './openssl.ts';
 import { runUpkeep } from './upkeep.ts';
 

@@ -6,11 +6,11 @@ import { connect } from '#server/database/connect.ts';
 import { newLicense } from '../helpers/contract-calls.ts';
 import { databaseAt, selectRows, writeRows } from '../helpers/database.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { untilFirstCrl } from '../helpers/first-crl.ts';
+import { listAs, untilFirstCrl } from '../helpers/crl.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
 import { lastingTransaction, newMigratedPostgresDatabase, PATIENT } from '../helpers/postgres-database.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
-import { clientErrors, issue, issueWithKey, listAs, serialsIn } from './issuing.ts';
+import { clientErrors, issue, issueWithKey, serialsIn } from './issuing.ts';
 
 const why = hasPostgres ? '' : ' (skipped: Debian package postgresql is not installed)';
 

@@ -2,12 +2,13 @@
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { success } from '../helpers/contract-calls.ts';
+import { listAs } from '../helpers/crl.ts';
 import { dumpDatabase } from '../helpers/database.ts';
 import { keptDataDir } from '../helpers/kept-data-dir.ts';
 import { httpCall } from '../helpers/raw-http.ts';
 import { expectCommonHeaders, expectFailure } from '../helpers/strict-reply.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
-import { issue, listAs, serialsIn } from './issuing.ts';
+import { issue, serialsIn } from './issuing.ts';
 import { fileOf, openssl } from './openssl.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,4 +1,5 @@
 import { expectAccessible } from './accessibility.ts';
+import { holdReply } from './held-reply.ts';
 import { chooseAction, expect, importLicenses, issueLicense, test } from './test.ts';
 
 const holders = (count: number) => Array.from({ length: count }, (_, index) => `Nordwind ${index + 1}`);
@@ -233,32 +234,37 @@ test('a sign-out leaves nothing behind in other tabs', { tag: '@browser' }, asyn
   await expect(other.locator('.frame')).toHaveCount(0);
 });
 
-test(
-  'a sign-out whose reply is lost leaves nothing behind either',
-  { tag: '@browser' },
-  async ({ desk, context }) => {
-    const other = await context.newPage();
-    await other.goto('/#/licenses?new=1');
-    await other.getByRole('dialog').getByLabel('Holder').fill('Secret');
-    let isLost = false;
-    await desk.route('**/admin/api/session/', async (route) => {
-      if (isLost || route.request().method() !== 'DELETE') return route.continue();
-      isLost = true;
-      await route.fetch();
-      return route.abort();
-    });
-    const signOut = desk.getByRole('button', { name: 'Sign out' });
-    const lost = desk.waitForEvent('requestfailed');
-    await signOut.click();
-    await lost;
-    await signOut.click();
-    for (const page of [desk, other]) {
-      await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
-      await expect(page.getByRole('button', { name: 'Discard' })).toHaveCount(0);
-      await expect(page.locator('.frame')).toHaveCount(0);
-    }
-  },
-);
+for (const isRepeated of [true, false])
+  test(
+    `a sign-out whose reply is lost leaves nothing behind either${isRepeated ? ', if it is tried again' : ''}`,
+    { tag: '@browser' },
+    async ({ desk, context }) => {
+      const other = await context.newPage();
+      await other.goto('/#/licenses?new=1');
+      await other.getByRole('dialog').getByLabel('Holder').fill('Secret');
+      // Tells the page that the session has ended.
+      const check = await holdReply(desk, 'health/', 'GET');
+      await check.asked;
+      let isLost = false;
+      await desk.route('**/admin/api/session/', async (route) => {
+        if (isLost || route.request().method() !== 'DELETE') return route.continue();
+        isLost = true;
+        await route.fetch();
+        return route.abort();
+      });
+      const signOut = desk.getByRole('button', { name: 'Sign out' });
+      const lost = desk.waitForEvent('requestfailed');
+      await signOut.click();
+      await lost;
+      if (isRepeated) await signOut.click();
+      check.release();
+      for (const page of [desk, other]) {
+        await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+        await expect(page.getByRole('button', { name: 'Discard' })).toHaveCount(0);
+        await expect(page.locator('.frame')).toHaveCount(0);
+      }
+    },
+  );
 
 test(
   'a lost connection is shown above the sign-in that covers a page',

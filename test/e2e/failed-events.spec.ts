@@ -68,6 +68,8 @@ test('in a long response the arrow keys scroll, elsewhere they step through the 
   await desk.goto('/#/failed-events');
   await rows(desk).first().click();
   const response = desk.getByRole('complementary').getByRole('group', { name: 'Response' }).first();
+  // Only what scrolls can have the focus, which is known once it is laid out.
+  await expect(response).toHaveAttribute('tabindex', '0');
   await response.focus();
   const address = desk.url();
   await desk.keyboard.press('ArrowDown');

@@ -39,6 +39,7 @@ test(
     await expect(page.getByRole('heading', { name: 'Network access' })).toBeFocused();
     await page.getByRole('button', { name: 'Next' }).click();
     await page.getByRole('button', { name: 'Back' }).click();
+    await expect(page.getByRole('heading', { name: 'Network access' })).toBeFocused();
     await page.reload();
     await expect(page.getByRole('heading', { name: 'Network access' })).toBeVisible();
     await expect(page.getByLabel('All devices on the network')).toBeChecked();

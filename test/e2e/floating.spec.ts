@@ -384,6 +384,7 @@ test('an options file is checked before it is imported', async ({ desk }) => {
   await dialog.getByLabel('Replace the rules of the license').check();
   await expect(dialog.getByRole('button', { name: 'Import', exact: true })).toHaveCount(0);
   await dialog.getByRole('button', { name: 'Check file' }).click();
+  await expect(dialog.getByRole('button', { name: 'Import', exact: true })).toBeEnabled();
   // The error of an import goes with the next check.
   await desk.route('**/lease-rules/import/', (route) => route.abort(), { times: 1 });
   await dialog.getByRole('button', { name: 'Import', exact: true }).click();

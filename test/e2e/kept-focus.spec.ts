@@ -209,6 +209,8 @@ test('a result that is closed or undone gives the focus back', async ({ desk }) 
   await expect(left).toHaveCount(1);
   await expect(left).toBeFocused();
   await results.getByRole('button', { name: 'Undo' }).press('Enter');
+  // Stays while the pointer is over it.
+  await results.getByText('Undone', { exact: true }).hover();
   await expect(left).toHaveCount(2);
   await expect(left.first()).toBeFocused();
 
@@ -236,6 +238,20 @@ test('a moved rule keeps the focus, also if other changes of the list come first
   released.open();
   await expect(rules.getByRole('listitem').last()).toContainText('ada');
   await expect(rules.getByRole('button', { name: 'Move rule 2 up' })).toBeFocused();
+});
+
+test('a moved rule cannot be moved again before its new position is known', async ({ desk }) => {
+  await openRules(desk, ['ada', 'grace', 'linus']);
+  const rules = desk.getByRole('region', { name: 'Rules', exact: true });
+  const { asked, release } = await holdReply(desk, 'lease-rules/', 'GET');
+  await rules.getByRole('button', { name: 'Move rule 1 down' }).press('Enter');
+  await asked;
+  await expect(rules.getByRole('button', { name: /^Move rule .* up$/u, disabled: false })).toHaveCount(0);
+  release();
+  const down = rules.getByRole('button', { name: 'Move rule 2 down' });
+  await expect(down).toBeFocused();
+  await down.press('Enter');
+  await expect(rules.getByRole('listitem')).toContainText(['grace', 'linus', 'ada']);
 });
 
 test('what the user has left does not take the focus back', async ({ desk }) => {

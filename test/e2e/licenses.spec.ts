@@ -27,6 +27,7 @@ test('a license is issued by keyboard', async ({ desk, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await tabTo(desk, 'Licenses');
   await desk.keyboard.press('Enter');
+  await expect(desk.getByRole('heading', { name: 'Licenses', exact: true })).toBeVisible();
   await expect(desk.getByText('No licenses yet')).toBeVisible();
   await tabTo(desk, 'New license');
   await desk.keyboard.press('Enter');
@@ -309,6 +310,47 @@ test('many licenses load while scrolling, and change in bulk', async ({ desk }) 
   await expect(rows(desk).filter({ hasText: 'Revoked' })).toHaveCount(2);
 });
 
+test('a list is refreshed and loads more while changes keep coming', async ({ desk }) => {
+  await importLicenses(
+    desk,
+    Array.from({ length: 120 }, (_, index) => `Customer ${index + 1}`),
+  );
+  await openLicenses(desk);
+  await expect(rows(desk).first()).toContainText('Customer 120');
+  await rows(desk).first().focus();
+  // Before a page of the list arrives, something else has changed, and the screen knows of it.
+  let changes = 0;
+  await desk.route(/\/admin\/api\/licenses\/\?/u, async (route) => {
+    const response = await route.fetch();
+    const noticed = desk.waitForResponse(/\/admin\/api\/licenses\/count\//u);
+    changes += 1;
+    await desk.request.put('/admin/api/licenses/', { data: { ref: '120', holder: `Holder ${changes}` } });
+    await noticed;
+    await route.fulfill({ response });
+  });
+  await issueLicense(desk, { holder: 'New' });
+  await desk.keyboard.press('End');
+  await expect(desk.getByRole('grid')).toHaveAttribute('aria-rowcount', '122');
+  await desk.keyboard.press('Home');
+  await expect(rows(desk)).toContainText(['New', /Holder \d+/u]);
+  await desk.unrouteAll({ behavior: 'ignoreErrors' });
+});
+
+test('a list whose last row moves to a next page loads that', async ({ desk }) => {
+  await importLicenses(
+    desk,
+    Array.from({ length: 100 }, (_, index) => `Customer ${index + 1}`),
+  );
+  await openLicenses(desk);
+  const grid = desk.getByRole('grid');
+  await expect(grid).toHaveAttribute('aria-rowcount', '101');
+  await rows(desk).first().focus();
+  await desk.keyboard.press('End');
+  await expect(rows(desk).last()).toBeFocused();
+  await issueLicense(desk, { holder: 'New' });
+  await expect(grid).toHaveAttribute('aria-rowcount', '102');
+});
+
 test('a range and the arrow keys go on from the same license after another was issued', async ({ desk }) => {
   await importLicenses(
     desk,
@@ -334,10 +376,9 @@ test('a license may be issued before the plans are there, and says so if they ca
   desk,
 }) => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  let isFirst = true;
+  let isHeld = true;
   await desk.route(/\/admin\/api\/plans\//u, async (route) => {
-    if (!isFirst) return route.continue();
-    isFirst = false;
+    if (!isHeld) return route.continue();
     await released;
     return route.abort();
   });
@@ -345,6 +386,7 @@ test('a license may be issued before the plans are there, and says so if they ca
   await desk.getByLabel('Holder').fill('Fast Typist');
   await desk.getByRole('button', { name: 'Issue license' }).click();
   await expect(desk.getByRole('button', { name: 'Issue license' })).toBeDisabled();
+  isHeld = false;
   release();
   await expect(desk.getByRole('dialog', { name: 'New license' }).getByRole('alert')).toBeVisible();
   await desk.getByRole('button', { name: 'Issue license' }).click();

@@ -217,6 +217,7 @@ test('opening a record does not move the list, also where the sorted column has 
   const issued = headings(desk).filter({ hasText: 'Issued' });
   await issued.getByRole('button').click();
   await expect(issued).toHaveAttribute('aria-sort', 'ascending');
+  await expect(rows(desk).first()).toContainText('Customer 1');
   const before = await grid(desk).boundingBox();
   await rows(desk).first().press('Enter');
   await expect(desk.getByRole('complementary')).toBeVisible();
@@ -231,6 +232,8 @@ test('Down in the inspector goes on to the end of the list, and the list follows
   const inspector = (customer: number) =>
     desk.getByRole('complementary', { name: `Customer ${customer}`, exact: true });
   await expect(inspector(20)).toBeFocused();
+  // The list has been loaded, too.
+  await expect(desk.getByRole('button', { name: 'Next record' })).toBeEnabled();
   for (let customer = 19; customer > 0; customer -= 1) {
     await desk.keyboard.press('ArrowDown');
     await expect(inspector(customer)).toBeFocused();
@@ -293,6 +296,7 @@ test('after scrolling, rows follow each other in the document, and the focus is 
   };
   await grid(desk).hover();
   for (let turn = 0; turn < 6; turn += 1) await desk.mouse.wheel(0, 300);
+  await expect.poll(() => grid(desk).evaluate(({ scrollTop }) => scrollTop)).toBe(1800);
   await expect.poll(async () => (await shown())[0]).toBeGreaterThan(20);
   await expect.poll(isInOrder).toBe(true);
 

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
+import { holdReply } from './held-reply.ts';
 import { chooseAction, expect, issueLicense } from './test.ts';
 import { goTo, task } from './tasks.ts';
 import { test } from './webhook-receiver.ts';
@@ -255,22 +256,16 @@ test(
   { tag: '@browser' },
   async ({ desk, server, receiver }) => {
     await desk.request.post('/admin/api/webhooks/register/', { data: { url: receiver.url, scope: 'all' } });
-    const ended = Promise.withResolvers<void>();
-    await desk.route('**/webhooks/rotate/', async (route) => {
-      const response = await route.fetch();
-      await ended.promise;
-      await route.fulfill({ response });
-    });
+    const { asked, release } = await holdReply(desk, 'webhooks/rotate/');
     await desk.goto('/#/webhooks/1');
     await desk.getByRole('definition').getByRole('button', { name: 'Rotate secret' }).click();
-    const asked = desk.waitForRequest('**/webhooks/rotate/');
     const rotate = desk.getByRole('dialog', { name: 'Rotate secret' });
     await rotate.getByRole('button', { name: 'Rotate secret' }).click();
     await asked;
     await server.cli('session', 'end', '--all');
     await expect(desk.getByRole('dialog', { name: 'Sign in' })).toBeVisible();
     const replied = desk.waitForResponse('**/webhooks/rotate/');
-    ended.resolve();
+    release();
     await (await replied).finished();
     await desk.getByLabel('Already have a link?').fill(await server.link());
     await desk.getByRole('button', { name: 'Sign in' }).click();

@@ -1,7 +1,8 @@
 // A full disk: no certificate is half issued or half revoked, no key is lost, the list is served on.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Issued, issue, listAs, REQUEST, serialsIn } from '../certificates/issuing.ts';
+import { type Issued, issue, REQUEST, serialsIn } from '../certificates/issuing.ts';
+import { listAs } from '../helpers/crl.ts';
 import { selectRows } from '../helpers/database.ts';
 import { type ServerProcess, startServerProcess } from '../helpers/server-process.ts';
 import { mountSmallDisk, type SmallDisk } from '../helpers/small-disk.ts';

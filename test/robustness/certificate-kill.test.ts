@@ -1,7 +1,8 @@
 // `kill -9` while certificates are issued and revoked: what was answered holds, and nothing is half there.
 import { expect, it } from 'vitest';
-import { issue, listAs, REQUEST, serialsIn } from '../certificates/issuing.ts';
+import { issue, REQUEST, serialsIn } from '../certificates/issuing.ts';
 import { atOnce } from '../helpers/at-once.ts';
+import { listAs } from '../helpers/crl.ts';
 import { selectRows } from '../helpers/database.ts';
 import { roundsOr } from '../helpers/long-lane.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';

@@ -1,10 +1,10 @@
 // Many callers of the certificate endpoints at the same time: what may happen once happens once.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { certificatesIn, issue, issueWithKey, listAs, REQUEST } from '../certificates/issuing.ts';
+import { certificatesIn, issue, issueWithKey, REQUEST } from '../certificates/issuing.ts';
 import { atOnce } from '../helpers/at-once.ts';
 import { newBearer, newLicense } from '../helpers/contract-calls.ts';
 import { selectRows } from '../helpers/database.ts';
-import { untilFirstCrl } from '../helpers/first-crl.ts';
+import { listAs, untilFirstCrl } from '../helpers/crl.ts';
 import { roundsOr } from '../helpers/long-lane.ts';
 import { eventNames } from '../helpers/outbox.ts';
 import { type Reply, startTestServer, type TestServer } from '../helpers/test-server.ts';

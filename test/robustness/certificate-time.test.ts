@@ -1,7 +1,8 @@
 // The list by another clock, in the whole server: never ended when it is fetched, and made anew though nobody asks.
 import { describe, expect, it } from 'vitest';
-import { issue, listAs, serialsIn } from '../certificates/issuing.ts';
+import { issue, serialsIn } from '../certificates/issuing.ts';
 import { openssl } from '../certificates/openssl.ts';
+import { listAs } from '../helpers/crl.ts';
 import { selectRows } from '../helpers/database.ts';
 import { hasFaketime, movableClock, timesAsFast } from '../helpers/faketime.ts';
 import { roundsOr } from '../helpers/long-lane.ts';

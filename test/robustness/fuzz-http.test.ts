@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN_API_ROOT, adminContract, PUBLIC_API_ROOT, publicContract } from '#server/contract.ts';
 import type { Contract } from '#server/wire/endpoint.ts';
 import { ERROR_STATUS } from '#server/wire/errors.ts';
-import { untilFirstCrl } from '../helpers/first-crl.ts';
+import { untilFirstCrl } from '../helpers/crl.ts';
 import { roundsOr } from '../helpers/long-lane.ts';
 import { exchangeBytes } from '../helpers/raw-http.ts';
 import { rawClient, type RawClient, type RawReply, type RawRequest } from '../helpers/raw-request.ts';

@@ -8,7 +8,7 @@ import type { ErrorCode } from '#server/wire/errors.ts';
 import { anyCharacter } from '../helpers/any-character.ts';
 import { formatMachineRequest, type MachineRequest } from '../../verifier/machine-request.ts';
 import { selectRows } from '../helpers/database.ts';
-import { untilFirstCrl } from '../helpers/first-crl.ts';
+import { untilFirstCrl } from '../helpers/crl.ts';
 import { roundsOr } from '../helpers/long-lane.ts';
 import { type GoodValues, jsonRequest, queryRequest } from '../helpers/nasty-json.ts';
 import { rawClient, type RawClient, type RawReply, type RawRequest } from '../helpers/raw-request.ts';

@@ -12,10 +12,11 @@ import {
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { MIGRATIONS, SCHEMA } from '#server/database/migrate.ts';
-import { issue, listAs, serialsIn } from '../certificates/issuing.ts';
+import { issue, serialsIn } from '../certificates/issuing.ts';
 import { PASSPHRASE } from '../helpers/backup-file.ts';
 import { documentOf, runCli } from '../helpers/cli.ts';
 import { newLicense } from '../helpers/contract-calls.ts';
+import { listAs } from '../helpers/crl.ts';
 import { selectRows, writeRows } from '../helpers/database.ts';
 import { readEverything, useEverything } from '../helpers/every-table.ts';
 import { daysAhead, hasFaketime } from '../helpers/faketime.ts';

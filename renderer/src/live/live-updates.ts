@@ -53,14 +53,37 @@ export function useLiveUpdates(): Promise<void> {
     else followed.delete(args[0]);
   });
 
+  /** What an entry waits for before it is fetched again. */
+  const awaited = new WeakMap<UseQueryEntry, UseQueryEntry['pending']>();
+
+  function refetchAfterwards(entry: UseQueryEntry): void {
+    const { pending } = entry;
+    if (pending === null || awaited.get(entry) === pending) return;
+    awaited.set(entry, pending);
+    const goOn = () => {
+      if (awaited.get(entry) !== pending) return;
+      awaited.delete(entry);
+      refetch((candidate) => candidate === entry);
+    };
+    // A list that wants its next page has its turn before.
+    const goOnSoon = () => setTimeout(goOn);
+    pending.refreshCall.then(goOnSoon, goOnSoon);
+  }
+
+  /** Does not cut off what is being fetched: a long list would never be complete while changes keep coming. */
+  function refetch(isMeant: (entry: UseQueryEntry) => boolean): void {
+    queries
+      .getEntries({ predicate: (entry) => entry.pending !== null && isMeant(entry) })
+      .forEach(refetchAfterwards);
+    void queries.invalidateQueries({ predicate: (entry) => entry.pending === null && isMeant(entry) });
+  }
+
   function refresh(topics: readonly LiveTopic[]): void {
     const roots: unknown[] = [...topics, 'any'];
-    void queries.invalidateQueries({
-      predicate: ({ key, meta, state }) => {
-        const { data } = state.value;
-        const isConcerned = (topic: LiveTopic) => data !== undefined && meta.isConcerned?.(topic, data);
-        return roots.includes(key[0]) || topics.some(isConcerned);
-      },
+    refetch(({ key, meta, state }) => {
+      const { data } = state.value;
+      const isConcerned = (topic: LiveTopic) => data !== undefined && meta.isConcerned?.(topic, data);
+      return roots.includes(key[0]) || topics.some(isConcerned);
     });
   }
 

@@ -2,7 +2,7 @@
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef } from 'vue';
 import { adminClient } from '../../api/admin-client.ts';
-import { asCallFailure, type CallFailure } from '../../api/call-failure.ts';
+import { asCallFailure, type CallFailure, isWithoutReply } from '../../api/call-failure.ts';
 import { forgetSession } from '../../session-end.ts';
 
 /** The one-time code of a sign-in link. It is removed from the URL to keep it out of the history. */
@@ -24,9 +24,12 @@ export const useSession = defineStore('session', () => {
   /** Counts sign-ins and sign-outs. */
   let turns = 0;
   const hadCode = code !== null;
+  /** A sign-out got no reply: the server may have ended the session. */
+  let isLeaving = false;
 
   function begin(): void {
     if (phase.value !== 'signed_in') turns += 1;
+    isLeaving = false;
     phase.value = 'signed_in';
     isInterrupted.value = false;
     failure.value = null;
@@ -34,12 +37,14 @@ export const useSession = defineStore('session', () => {
 
   function end(): void {
     turns += 1;
+    isLeaving = false;
     phase.value = 'signed_out';
     isInterrupted.value = false;
     forgetSession();
   }
 
   function lose(): void {
+    if (isLeaving) return endEverywhere();
     if (phase.value === 'signed_in') isInterrupted.value = true;
     phase.value = 'signed_out';
   }
@@ -102,6 +107,10 @@ export const useSession = defineStore('session', () => {
       try {
         await adminClient.signOut({});
       } catch (error) {
+        if (isWithoutReply(error)) {
+          turns += 1;
+          isLeaving = true;
+        }
         // An earlier try may have ended the session although its reply was lost.
         if (asCallFailure(error).code !== 'unauthorized') return;
       }

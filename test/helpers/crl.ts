@@ -6,3 +6,12 @@ import type { TestServer } from './test-server.ts';
 export async function untilFirstCrl({ get }: Pick<TestServer, 'get'>): Promise<void> {
   await eventually(async () => expect((await get('/certs/crl/')).status).toBe(200));
 }
+
+/** Waits for the first one. */
+export function listAs({ api }: Pick<TestServer, 'api'>, format: 'der' | 'pem'): Promise<Buffer> {
+  return eventually(async () => {
+    const response = await fetch(`${api}/certs/crl/?format=${format}`);
+    expect(response.status).toBe(200);
+    return Buffer.from(await response.arrayBuffer());
+  });
+}

@@ -53,7 +53,7 @@ export function useLiveUpdates(): Promise<void> {
     else followed.delete(args[0]);
   });
 
-  /** What an entry waits for before it is fetched again. */
+  /** The call of an entry after which it is fetched again. */
   const awaited = new WeakMap<UseQueryEntry, UseQueryEntry['pending']>();
 
   function refetchAfterwards(entry: UseQueryEntry): void {
@@ -72,9 +72,7 @@ export function useLiveUpdates(): Promise<void> {
 
   /** Does not cut off what is being fetched: a long list would never be complete while changes keep coming. */
   function refetch(isMeant: (entry: UseQueryEntry) => boolean): void {
-    queries
-      .getEntries({ predicate: (entry) => entry.pending !== null && isMeant(entry) })
-      .forEach(refetchAfterwards);
+    for (const entry of queries.getEntries({ predicate: isMeant })) refetchAfterwards(entry);
     void queries.invalidateQueries({ predicate: (entry) => entry.pending === null && isMeant(entry) });
   }
 

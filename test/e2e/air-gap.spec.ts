@@ -3,6 +3,7 @@ import QRCode from 'qrcode';
 import type { Locator, Page } from '@playwright/test';
 import { formatMachineRequest } from '../../verifier/machine-request.ts';
 import { expectAccessible } from './accessibility.ts';
+import { gate } from './gate.ts';
 import { alertWith, expect, issueLicense, test } from './test.ts';
 import { goTo, task } from './tasks.ts';
 
@@ -175,6 +176,39 @@ test('scans the QR code of a device where the browser supports it', async ({ des
   await expect(dialog).toHaveCount(0);
   await expect(desk.getByRole('region', { name: 'Request details' })).toContainText('Can be activated');
 });
+
+test(
+  'a scan that was closed before it could begin does not ask for the camera',
+  { tag: '@browser' },
+  async ({ desk }) => {
+    await desk.addInitScript(() => {
+      Reflect.deleteProperty(globalThis, 'BarcodeDetector');
+      Object.assign(globalThis, { cameraRequests: 0 });
+      navigator.mediaDevices.getUserMedia = () => {
+        (globalThis as unknown as { cameraRequests: number }).cameraRequests += 1;
+        return Promise.reject(new Error('no camera'));
+      };
+    });
+    const [asked, released] = [gate(), gate()];
+    let reader = '';
+    await desk.route('**/assets/jsQR-*.js', async (route) => {
+      reader = route.request().url();
+      asked.open();
+      await released.isOpen;
+      return route.continue();
+    });
+    await desk.goto('/#/air-gap');
+    await desk.reload();
+    await desk.getByRole('button', { name: 'Scan QR code' }).click();
+    await asked.isOpen;
+    await desk.keyboard.press('Escape');
+    await expect(desk.getByRole('dialog')).toHaveCount(0);
+    released.open();
+    // Resolves once the code has run, after the dialog has received it.
+    await desk.evaluate(`import(${JSON.stringify(reader)}).then(() => null)`);
+    expect(await desk.evaluate('cameraRequests')).toBe(0);
+  },
+);
 
 /** On how many lines a part of the element's text is shown. */
 const linesOf = (element: Locator, part: string) =>

@@ -177,6 +177,50 @@ test('scans the QR code of a device where the browser supports it', async ({ des
   await expect(desk.getByRole('region', { name: 'Request details' })).toContainText('Can be activated');
 });
 
+/** Holds what reads a file of this name, and resolves once the page has what it read. */
+async function holdReading(desk: Page, name: string) {
+  await desk.evaluate((held) => {
+    const { text } = Blob.prototype;
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    let reading: Promise<string> | undefined;
+    File.prototype.text = function read(this: File) {
+      const content = text.call(this);
+      if (this.name !== held) return content;
+      reading = released.then(() => content);
+      return reading;
+    };
+    Object.assign(globalThis, {
+      async releaseReading() {
+        release();
+        await reading;
+      },
+    });
+  }, name);
+  return () =>
+    desk.evaluate(() => (globalThis as unknown as { releaseReading(): Promise<void> }).releaseReading());
+}
+
+test('a file that takes long to read does not replace a later one, or what is typed', async ({ desk }) => {
+  await desk.goto('/#/air-gap');
+  const box = desk.getByLabel('Activation request');
+  const choose = (name: string, text: string) =>
+    desk
+      .locator('input[type=file]')
+      .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+  const release = await holdReading(desk, 'slow.req');
+  await choose('slow.req', 'LDR1.slow');
+  await choose('fast.req', 'LDR1.fast');
+  await expect(box).toHaveValue('LDR1.fast');
+  await release();
+  await expect(box).toHaveValue('LDR1.fast');
+
+  const releaseAgain = await holdReading(desk, 'slow.req');
+  await choose('slow.req', 'LDR1.slow');
+  await box.fill('LDR1.typed');
+  await releaseAgain();
+  await expect(box).toHaveValue('LDR1.typed');
+});
+
 test(
   'a scan that was closed before it could begin does not ask for the camera',
   { tag: '@browser' },

@@ -4,7 +4,8 @@ import type { Locator, Page } from '@playwright/test';
 import { formatMachineRequest } from '../../verifier/machine-request.ts';
 import { expectAccessible } from './accessibility.ts';
 import { gate } from './gate.ts';
-import { alertWith, expect, issueLicense, test } from './test.ts';
+import { holdReply } from './held-reply.ts';
+import { alertWith, dropFile, expect, issueLicense, test } from './test.ts';
 import { goTo, task } from './tasks.ts';
 
 const FINGERPRINT = `sha256:${'5c'.repeat(32)}`;
@@ -176,6 +177,60 @@ test('scans the QR code of a device where the browser supports it', async ({ des
   await expect(dialog).toHaveCount(0);
   await expect(desk.getByRole('region', { name: 'Request details' })).toContainText('Can be activated');
 });
+
+/** Holds the activation of a device, whose license is revoked first if it is to be refused. */
+async function holdActivation(desk: Page, { refused }: { refused: boolean }) {
+  const key = await issueLicense(desk, { holder: 'Acme' });
+  const request = requestFor(key);
+  await desk.goto('/#/air-gap');
+  await desk.getByLabel('Activation request').fill(request);
+  const activate = desk.getByRole('button', { name: 'Activate and sign' });
+  await expect(activate).toBeVisible();
+  if (refused) {
+    const reply = await desk.request.post('/admin/api/licenses/revoke/', { data: { ref: key } });
+    expect(reply.ok(), await reply.text()).toBe(true);
+  }
+  const { asked, release } = await holdReply(desk, 'offline/activate/');
+  // The pointer would keep the result of an earlier one over it.
+  await activate.press('Enter');
+  await asked;
+  return { request, release };
+}
+
+test('a request stays as it is while its device is activated', { tag: '@browser' }, async ({ desk }) => {
+  const { request, release } = await holdActivation(desk, { refused: false });
+  const box = desk.getByLabel('Activation request');
+  await expect(box).not.toBeEditable();
+  await expect(desk.getByRole('button', { name: 'Choose file' })).toBeDisabled();
+  await expect(desk.getByRole('button', { name: 'Scan QR code' })).toBeDisabled();
+  await box.press('x');
+  release();
+  await expect(desk.getByRole('button', { name: 'Save license file' })).toBeFocused();
+  await expect(box).toHaveValue(request);
+  await expect(box).toBeEditable();
+});
+
+const ACTIVATED = 'Messplatz 4 is activated. Enter its request again to get the license file.';
+
+for (const [way, leave] of [
+  ['another view is opened', (desk: Page) => desk.getByRole('tab', { name: 'Check license file' }).click()],
+  ['another request is opened', (desk: Page) => dropFile(desk, 'another.req', 'LDR1.another')],
+] as const)
+  test(`what an activation led to is reported if ${way} meanwhile`, { tag: '@browser' }, async ({ desk }) => {
+    const results = desk.getByRole('log', { name: 'Results' });
+    const { release } = await holdActivation(desk, { refused: false });
+    await leave(desk);
+    await expect(desk.getByRole('region', { name: 'Request details' })).toHaveCount(0);
+    release();
+    await expect(results).toContainText(ACTIVATED);
+
+    await desk.unrouteAll();
+    const refusal = await holdActivation(desk, { refused: true });
+    await leave(desk);
+    await expect(desk.getByRole('region', { name: 'Request details' })).toHaveCount(0);
+    refusal.release();
+    await expect(results).toContainText(/Could not activate Messplatz 4: .*revoked/u);
+  });
 
 /** Holds what reads a file of this name, and resolves once the page has what it read. */
 async function holdReading(desk: Page, name: string) {

@@ -3,7 +3,9 @@ import QRCode from 'qrcode';
 import type { Locator, Page } from '@playwright/test';
 import { formatMachineRequest } from '../../verifier/machine-request.ts';
 import { expectAccessible } from './accessibility.ts';
-import { alertWith, expect, issueLicense, test } from './test.ts';
+import { gate } from './gate.ts';
+import { holdReply } from './held-reply.ts';
+import { alertWith, dropFile, expect, issueLicense, test } from './test.ts';
 import { goTo, task } from './tasks.ts';
 
 const FINGERPRINT = `sha256:${'5c'.repeat(32)}`;
@@ -175,6 +177,137 @@ test('scans the QR code of a device where the browser supports it', async ({ des
   await expect(dialog).toHaveCount(0);
   await expect(desk.getByRole('region', { name: 'Request details' })).toContainText('Can be activated');
 });
+
+/** Holds the activation of a device, whose license is revoked first if it is to be refused. */
+async function holdActivation(desk: Page, { refused }: { refused: boolean }) {
+  const key = await issueLicense(desk, { holder: 'Acme' });
+  const request = requestFor(key);
+  await desk.goto('/#/air-gap');
+  await desk.getByLabel('Activation request').fill(request);
+  const activate = desk.getByRole('button', { name: 'Activate and sign' });
+  await expect(activate).toBeVisible();
+  if (refused) {
+    const reply = await desk.request.post('/admin/api/licenses/revoke/', { data: { ref: key } });
+    expect(reply.ok(), await reply.text()).toBe(true);
+  }
+  const { asked, release } = await holdReply(desk, 'offline/activate/');
+  // The pointer would keep the result of an earlier one over it.
+  await activate.press('Enter');
+  await asked;
+  return { request, release };
+}
+
+test('a request stays as it is while its device is activated', { tag: '@browser' }, async ({ desk }) => {
+  const { request, release } = await holdActivation(desk, { refused: false });
+  const box = desk.getByLabel('Activation request');
+  await expect(box).not.toBeEditable();
+  await expect(desk.getByRole('button', { name: 'Choose file' })).toBeDisabled();
+  await expect(desk.getByRole('button', { name: 'Scan QR code' })).toBeDisabled();
+  await box.press('x');
+  release();
+  await expect(desk.getByRole('button', { name: 'Save license file' })).toBeFocused();
+  await expect(box).toHaveValue(request);
+  await expect(box).toBeEditable();
+});
+
+const ACTIVATED = 'Messplatz 4 is activated. Enter its request again to get the license file.';
+
+for (const [way, leave] of [
+  ['another view is opened', (desk: Page) => desk.getByRole('tab', { name: 'Check license file' }).click()],
+  ['another request is opened', (desk: Page) => dropFile(desk, 'another.req', 'LDR1.another')],
+] as const)
+  test(`what an activation led to is reported if ${way} meanwhile`, { tag: '@browser' }, async ({ desk }) => {
+    const results = desk.getByRole('log', { name: 'Results' });
+    const { release } = await holdActivation(desk, { refused: false });
+    await leave(desk);
+    await expect(desk.getByRole('region', { name: 'Request details' })).toHaveCount(0);
+    release();
+    await expect(results).toContainText(ACTIVATED);
+
+    await desk.unrouteAll();
+    const refusal = await holdActivation(desk, { refused: true });
+    await leave(desk);
+    await expect(desk.getByRole('region', { name: 'Request details' })).toHaveCount(0);
+    refusal.release();
+    await expect(results).toContainText(/Could not activate Messplatz 4: .*revoked/u);
+  });
+
+/** Holds what reads a file of this name, and resolves once the page has what it read. */
+async function holdReading(desk: Page, name: string) {
+  await desk.evaluate((held) => {
+    const { text } = Blob.prototype;
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    let reading: Promise<string> | undefined;
+    File.prototype.text = function read(this: File) {
+      const content = text.call(this);
+      if (this.name !== held) return content;
+      reading = released.then(() => content);
+      return reading;
+    };
+    Object.assign(globalThis, {
+      async releaseReading() {
+        release();
+        await reading;
+      },
+    });
+  }, name);
+  return () =>
+    desk.evaluate(() => (globalThis as unknown as { releaseReading(): Promise<void> }).releaseReading());
+}
+
+test('a file that takes long to read does not replace a later one, or what is typed', async ({ desk }) => {
+  await desk.goto('/#/air-gap');
+  const box = desk.getByLabel('Activation request');
+  const choose = (name: string, text: string) =>
+    desk
+      .locator('input[type=file]')
+      .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+  const release = await holdReading(desk, 'slow.req');
+  await choose('slow.req', 'LDR1.slow');
+  await choose('fast.req', 'LDR1.fast');
+  await expect(box).toHaveValue('LDR1.fast');
+  await release();
+  await expect(box).toHaveValue('LDR1.fast');
+
+  const releaseAgain = await holdReading(desk, 'slow.req');
+  await choose('slow.req', 'LDR1.slow');
+  await box.fill('LDR1.typed');
+  await releaseAgain();
+  await expect(box).toHaveValue('LDR1.typed');
+});
+
+test(
+  'a scan that was closed before it could begin does not ask for the camera',
+  { tag: '@browser' },
+  async ({ desk }) => {
+    await desk.addInitScript(() => {
+      Reflect.deleteProperty(globalThis, 'BarcodeDetector');
+      Object.assign(globalThis, { cameraRequests: 0 });
+      navigator.mediaDevices.getUserMedia = () => {
+        (globalThis as unknown as { cameraRequests: number }).cameraRequests += 1;
+        return Promise.reject(new Error('no camera'));
+      };
+    });
+    const [asked, released] = [gate(), gate()];
+    let reader = '';
+    await desk.route('**/assets/jsQR-*.js', async (route) => {
+      reader = route.request().url();
+      asked.open();
+      await released.isOpen;
+      return route.continue();
+    });
+    await desk.goto('/#/air-gap');
+    await desk.reload();
+    await desk.getByRole('button', { name: 'Scan QR code' }).click();
+    await asked.isOpen;
+    await desk.keyboard.press('Escape');
+    await expect(desk.getByRole('dialog')).toHaveCount(0);
+    released.open();
+    // Resolves once the code has run, after the dialog has received it.
+    await desk.evaluate(`import(${JSON.stringify(reader)}).then(() => null)`);
+    expect(await desk.evaluate('cameraRequests')).toBe(0);
+  },
+);
 
 /** On how many lines a part of the element's text is shown. */
 const linesOf = (element: Locator, part: string) =>

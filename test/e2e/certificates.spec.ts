@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator, Page } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
+import { gate } from './gate.ts';
 import { goTo, task } from './tasks.ts';
 import { expect, issueLicense, test } from './test.ts';
 
@@ -214,3 +215,23 @@ test(
     await expect(dialog.getByLabel('Private key (PEM)')).toHaveValue('');
   },
 );
+
+test('the list of licenses that were found does not open after its field was left', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Acme' });
+  await desk.goto('/#/certificates');
+  await desk.getByRole('button', { name: 'Issue your first certificate' }).click();
+  const [asked, released] = [gate(), gate()];
+  await desk.route(/\/licenses\/\?.*search=/u, async (route) => {
+    asked.open();
+    await released.isOpen;
+    return route.continue();
+  });
+  const dialog = desk.getByRole('dialog');
+  const picker = dialog.getByRole('combobox', { name: 'License' });
+  await picker.fill('Acme');
+  await asked.isOpen;
+  await picker.press('Tab');
+  released.open();
+  await expect(dialog.getByRole('option', { name: 'Acme', includeHidden: true })).toHaveCount(1);
+  await expect(picker).toHaveAttribute('aria-expanded', 'false');
+});

@@ -242,3 +242,31 @@ test('an upgrade does not move on to a higher plan when the license is upgraded 
   await expect(dialog).toHaveCount(0);
   expect(await fetchFirst(desk, 'licenses')).toMatchObject({ plan: 'enterprise' });
 });
+
+test('a new license keeps the plan that was shown when plans are restored or archived meanwhile', async ({
+  desk,
+}) => {
+  await changeElsewhere(desk, 'plans', { name: 'standard', archived: true });
+  await desk.goto('/#/licenses');
+  await desk.getByRole('button', { name: 'New license' }).click();
+  const dialog = desk.getByRole('dialog', { name: 'New license' });
+  const plan = dialog.getByLabel('Plan');
+  await dialog.getByLabel('Holder').fill('Acme');
+  await expect(plan).toHaveValue('trial');
+  await changeElsewhere(desk, 'plans', { name: 'standard', archived: false });
+  await expect(plan.locator('option[value="standard"]')).toHaveCount(1);
+  await expect(plan).toHaveValue('trial');
+
+  await changeElsewhere(desk, 'plans', { name: 'trial', archived: true });
+  await expect(dialog.getByRole('alert')).toHaveText('trial can no longer be chosen. Choose another plan.');
+  await expect(plan).toHaveValue('');
+  const issue = dialog.getByRole('button', { name: 'Issue license' });
+  await issue.click();
+  await expect(plan).toBeFocused();
+  await expect(plan).toHaveAttribute('aria-invalid', 'true');
+  await plan.selectOption('enterprise');
+  await expect(dialog.getByRole('alert')).toHaveCount(0);
+  await issue.click();
+  await expect(desk.getByRole('dialog', { name: 'License issued' })).toBeVisible();
+  expect(await fetchFirst(desk, 'licenses')).toMatchObject({ holder: 'Acme', plan: 'enterprise' });
+});

@@ -4,7 +4,7 @@ import { formatMachineRequest } from '../../verifier/machine-request.ts';
 import { expectAccessible } from './accessibility.ts';
 import { addFakeShell, openWithApp, refuseInShell } from './fake-shell.ts';
 import { gate } from './gate.ts';
-import { alertWith, expect, issueLicense, test } from './test.ts';
+import { alertWith, dropFile, expect, issueLicense, test } from './test.ts';
 
 function requestFor(licenseKey: string): string {
   const fingerprint = `sha256:${'5c'.repeat(32)}`;
@@ -15,19 +15,6 @@ function requestFor(licenseKey: string): string {
     machineName: 'Messplatz 4',
     issuedAt: Date.now(),
   });
-}
-
-/** Drops a file on the heading of the screen, which is not a file field. */
-async function dropFile(page: Page, name: string, text: string): Promise<void> {
-  const dataTransfer = await page.evaluateHandle(
-    ([fileName, content]) => {
-      const transfer = new DataTransfer();
-      transfer.items.add(new File([content], fileName));
-      return transfer;
-    },
-    [name, text] as const,
-  );
-  await page.dispatchEvent('h1', 'drop', { dataTransfer });
 }
 
 test('a file opened with the app or dropped on the page goes to the air-gap desk', async ({

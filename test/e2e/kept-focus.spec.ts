@@ -282,3 +282,34 @@ test('the list stays where it is while its button loads more', async ({ desk }) 
   // The first one that was loaded.
   await expect(changes.nth(50)).toBeInViewport();
 });
+
+test('a record whose code loads late leaves the focus where the user types', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Acme' });
+  const [asked, released] = [gate(), gate()];
+  await desk.route('**/assets/LicenseInspector-*.js', async (route) => {
+    asked.open();
+    await released.isOpen;
+    return route.continue();
+  });
+  await desk.goto('/#/licenses');
+  await desk.getByRole('row', { name: 'Acme' }).click();
+  await asked.isOpen;
+  const search = desk.getByRole('searchbox');
+  await desk.keyboard.type('/ac');
+  await expect(search).toBeFocused();
+  released.open();
+  const record = desk.getByRole('complementary', { name: 'Acme' });
+  await expect(record).toBeVisible();
+  await desk.keyboard.type('me');
+  await expect(search).toHaveValue('acme');
+
+  // A record that is opened from the field gets the focus.
+  await record.getByRole('button', { name: 'Close' }).click();
+  await expect(record).toHaveCount(0);
+  await search.focus();
+  await desk.keyboard.press('Control+k');
+  const palette = desk.getByRole('dialog', { name: 'Search' });
+  await palette.getByRole('combobox').fill('Acme');
+  await palette.getByRole('option', { name: 'Acme' }).click();
+  await expect(record).toBeFocused();
+});

@@ -202,6 +202,19 @@ export async function expectBriefly(element: Locator, text: string, act: () => P
   await expect.poll(() => shown.jsonValue()).toContain(text);
 }
 
+/** Drops a file on the heading of the screen, which is not a file field. */
+export async function dropFile(page: Page, name: string, text: string): Promise<void> {
+  const dataTransfer = await page.evaluateHandle(
+    ([fileName, content]) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([content], fileName));
+      return transfer;
+    },
+    [name, text] as const,
+  );
+  await page.dispatchEvent('h1', 'drop', { dataTransfer });
+}
+
 /** Opens the menu of further actions, and chooses one. */
 export async function chooseAction(within: Page | Locator, name: string): Promise<void> {
   await within.getByRole('button', { name: 'More actions' }).click();

@@ -38,6 +38,8 @@ export const airGapMessages = messagesOf(
     limitHint: 'Leave empty to use the expiry date of the license.',
     encrypt: 'Encrypt the file for this device',
     activate: 'Activate and sign',
+    activatedMeanwhile: '{device} is activated. Enter its request again to get the license file.',
+    notActivated: 'Could not activate {device}: {problem}',
     signed: 'Signed license file',
     signedFor: 'For {device}. Copy this file to the device and install it there.',
     save: 'Save license file',
@@ -139,6 +141,9 @@ export const airGapMessages = messagesOf(
     limitHint: 'Leer lassen, um das Ablaufdatum der Lizenz zu verwenden.',
     encrypt: 'Datei für dieses Gerät verschlüsseln',
     activate: 'Aktivieren und signieren',
+    activatedMeanwhile:
+      '{device} ist aktiviert. Geben Sie die Anfrage erneut ein, um die Lizenzdatei zu erhalten.',
+    notActivated: '{device} wurde nicht aktiviert: {problem}',
     signed: 'Signierte Lizenzdatei',
     signedFor: 'Für {device}. Kopieren Sie diese Datei auf das Gerät, und installieren Sie sie dort.',
     save: 'Lizenzdatei speichern',

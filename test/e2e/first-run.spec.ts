@@ -85,6 +85,30 @@ test('the initial setup can be skipped and opened again', async ({ page, server 
   await expect(page.getByRole('heading', INITIAL_SETUP)).toBeVisible();
 });
 
+for (const isReloaded of [false, true])
+  test(
+    `the initial setup keeps a setting that was changed elsewhere${isReloaded ? ' before a reload' : ''}`,
+    { tag: '@browser' },
+    async ({ page, server }) => {
+      await page.goto(server.firstLink);
+      await expect(page.getByLabel('Product ID')).toBeVisible();
+      await page.getByLabel('Product ID').fill('studio');
+      const saved = await page.request.put('/admin/api/settings/', { data: { changes: { tls: 'auto' } } });
+      expect(saved.ok(), await saved.text()).toBe(true);
+      if (isReloaded) await page.reload();
+      await page.getByRole('button', { name: 'Next' }).click();
+      await expect(page.getByLabel('Built-in authority', { exact: false })).toBeChecked();
+      await page.getByRole('button', { name: 'Next' }).click();
+      await page.getByRole('button', { name: 'Finish' }).click();
+      await expect(page.getByRole('heading', { name: 'Restart the server to finish' })).toBeVisible();
+      const { settings } = (await (await page.request.get('/admin/api/settings/')).json()) as {
+        settings: { name: string; next_value: string }[];
+      };
+      const next = Object.fromEntries(settings.map(({ name, next_value: value }) => [name, value]));
+      expect(next).toMatchObject({ default_product: 'studio', tls: 'auto' });
+    },
+  );
+
 /** To the last step of the initial setup. */
 async function openPlanStep(page: Page, server: TestServer): Promise<void> {
   await page.goto(server.firstLink);

@@ -133,6 +133,27 @@ test('the palette that is asked for while it closes stays open', async ({ desk }
   await expect(palette.getByRole('combobox')).toHaveValue('licen');
 });
 
+test('the choice that the palette highlights stays when more are found', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Cen Labs' });
+  await desk.keyboard.press('Control+k');
+  const palette = desk.getByRole('dialog', { name: 'Search' });
+  const { asked, release } = await holdReply(desk, 'licenses/', 'GET');
+  await palette.getByRole('combobox').fill('cen');
+  await asked;
+  await desk.keyboard.press('ArrowUp');
+  const selected = palette.locator('[aria-selected="true"]');
+  const text = (await palette.getByRole('option').last().textContent()) ?? '';
+  await expect(selected).toHaveText(text);
+  release();
+  await expect(palette.getByRole('option', { name: 'Cen Labs' })).toBeVisible();
+  await expect(selected).toHaveText(text);
+  await expect(selected).toBeInViewport();
+
+  // Without a move, the first choice is highlighted, also if it has just been found.
+  await palette.getByRole('combobox').fill('cen labs');
+  await expect(selected).toHaveText(/^Cen Labs/u);
+});
+
 test('the palette opens again if it was open at a sign-out in another tab', async ({
   desk,
   context,

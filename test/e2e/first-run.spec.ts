@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
+import { gate } from './gate.ts';
+import { holdReply } from './held-reply.ts';
 import type { TestServer } from './server.ts';
 import { task } from './tasks.ts';
 import { alertWith, expect, expectBriefly, test } from './test.ts';
@@ -108,6 +110,63 @@ for (const isReloaded of [false, true])
       expect(next).toMatchObject({ default_product: 'studio', tls: 'auto' });
     },
   );
+
+/** Asks for Plans, whose code is held until `release()`. */
+async function askForPlans(page: Page): Promise<{ release(): void }> {
+  const [asked, released] = [gate(), gate()];
+  await page.route('**/assets/PlansPage-*.js', async (route) => {
+    asked.open();
+    await released.isOpen;
+    await route.continue();
+  });
+  await page.getByRole('link', { name: 'Plans', exact: true }).click();
+  await asked.isOpen;
+  return { release: released.open };
+}
+
+async function releaseReply(page: Page, { release }: { release(): void }): Promise<void> {
+  const replied = page.waitForResponse('**/admin/api/first-run/**');
+  release();
+  await (await replied).finished();
+}
+
+test('skipping the initial setup leads nowhere after another screen was opened', async ({ page, server }) => {
+  await page.goto(server.firstLink);
+  await expect(page.getByRole('heading', INITIAL_SETUP)).toBeVisible();
+  const reply = await holdReply(page, 'first-run/finish/');
+  await page.getByRole('button', { name: 'Skip setup' }).click();
+  await reply.asked;
+  await page.getByRole('link', { name: 'Licenses', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Licenses', exact: true })).toBeVisible();
+  await releaseReply(page, reply);
+  await page.getByRole('link', { name: 'Audit', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Audit' })).toBeVisible();
+  await page.goBack();
+  await expect(page.getByRole('heading', { name: 'Licenses', exact: true })).toBeVisible();
+});
+
+test('skipping the initial setup does not cancel opening another screen', async ({ page, server }) => {
+  await page.goto(server.firstLink);
+  await expect(page.getByRole('heading', INITIAL_SETUP)).toBeVisible();
+  const reply = await holdReply(page, 'first-run/finish/');
+  await page.getByRole('button', { name: 'Skip setup' }).click();
+  await reply.asked;
+  const plans = await askForPlans(page);
+  await releaseReply(page, reply);
+  plans.release();
+  await expect(page.getByRole('heading', { name: 'Plans', exact: true })).toBeVisible();
+});
+
+test('the initial setup does not open while another screen is loading', async ({ page, server }) => {
+  const reply = await holdReply(page, 'first-run/', 'GET');
+  await page.goto(server.firstLink);
+  await reply.asked;
+  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+  const plans = await askForPlans(page);
+  await releaseReply(page, reply);
+  plans.release();
+  await expect(page.getByRole('heading', { name: 'Plans', exact: true })).toBeVisible();
+});
 
 /** To the last step of the initial setup. */
 async function openPlanStep(page: Page, server: TestServer): Promise<void> {

@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
+import { gate } from './gate.ts';
+import { holdReply } from './held-reply.ts';
 import type { TestServer } from './server.ts';
 import { task } from './tasks.ts';
 import { alertWith, expect, expectBriefly, test } from './test.ts';
@@ -84,6 +86,87 @@ test('the initial setup can be skipped and opened again', async ({ page, server 
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
   await page.getByRole('link', INITIAL_SETUP).click();
   await expect(page.getByRole('heading', INITIAL_SETUP)).toBeVisible();
+});
+
+for (const isReloaded of [false, true])
+  test(
+    `the initial setup keeps a setting that was changed elsewhere${isReloaded ? ' before a reload' : ''}`,
+    { tag: '@browser' },
+    async ({ page, server }) => {
+      await page.goto(server.firstLink);
+      await expect(page.getByLabel('Product ID')).toBeVisible();
+      await page.getByLabel('Product ID').fill('studio');
+      const saved = await page.request.put('/admin/api/settings/', { data: { changes: { tls: 'auto' } } });
+      expect(saved.ok(), await saved.text()).toBe(true);
+      if (isReloaded) await page.reload();
+      await page.getByRole('button', { name: 'Next' }).click();
+      await expect(page.getByLabel('Built-in authority', { exact: false })).toBeChecked();
+      await page.getByRole('button', { name: 'Next' }).click();
+      await page.getByRole('button', { name: 'Finish' }).click();
+      await expect(page.getByRole('heading', { name: 'Restart the server to finish' })).toBeVisible();
+      const { settings } = (await (await page.request.get('/admin/api/settings/')).json()) as {
+        settings: { name: string; next_value: string }[];
+      };
+      const next = Object.fromEntries(settings.map(({ name, next_value: value }) => [name, value]));
+      expect(next).toMatchObject({ default_product: 'studio', tls: 'auto' });
+    },
+  );
+
+/** Asks for Plans, whose code is held until `release()`. */
+async function askForPlans(page: Page): Promise<{ release(): void }> {
+  const [asked, released] = [gate(), gate()];
+  await page.route('**/assets/PlansPage-*.js', async (route) => {
+    asked.open();
+    await released.isOpen;
+    await route.continue();
+  });
+  await page.getByRole('link', { name: 'Plans', exact: true }).click();
+  await asked.isOpen;
+  return { release: released.open };
+}
+
+async function releaseReply(page: Page, { release }: { release(): void }): Promise<void> {
+  const replied = page.waitForResponse('**/admin/api/first-run/**');
+  release();
+  await (await replied).finished();
+}
+
+test('skipping the initial setup leads nowhere after another screen was opened', async ({ page, server }) => {
+  await page.goto(server.firstLink);
+  await expect(page.getByRole('heading', INITIAL_SETUP)).toBeVisible();
+  const reply = await holdReply(page, 'first-run/finish/');
+  await page.getByRole('button', { name: 'Skip setup' }).click();
+  await reply.asked;
+  await page.getByRole('link', { name: 'Licenses', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Licenses', exact: true })).toBeVisible();
+  await releaseReply(page, reply);
+  await page.getByRole('link', { name: 'Audit', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Audit' })).toBeVisible();
+  await page.goBack();
+  await expect(page.getByRole('heading', { name: 'Licenses', exact: true })).toBeVisible();
+});
+
+test('skipping the initial setup does not cancel opening another screen', async ({ page, server }) => {
+  await page.goto(server.firstLink);
+  await expect(page.getByRole('heading', INITIAL_SETUP)).toBeVisible();
+  const reply = await holdReply(page, 'first-run/finish/');
+  await page.getByRole('button', { name: 'Skip setup' }).click();
+  await reply.asked;
+  const plans = await askForPlans(page);
+  await releaseReply(page, reply);
+  plans.release();
+  await expect(page.getByRole('heading', { name: 'Plans', exact: true })).toBeVisible();
+});
+
+test('the initial setup does not open while another screen is loading', async ({ page, server }) => {
+  const reply = await holdReply(page, 'first-run/', 'GET');
+  await page.goto(server.firstLink);
+  await reply.asked;
+  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+  const plans = await askForPlans(page);
+  await releaseReply(page, reply);
+  plans.release();
+  await expect(page.getByRole('heading', { name: 'Plans', exact: true })).toBeVisible();
 });
 
 /** To the last step of the initial setup. */

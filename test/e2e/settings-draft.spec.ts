@@ -1,6 +1,7 @@
 // What was entered in the settings is neither lost nor refused without a word.
 import type { Page } from '@playwright/test';
 import { gate } from './gate.ts';
+import { holdReply } from './held-reply.ts';
 import { goTo } from './tasks.ts';
 import { alertWith, expect, stayWhenAsked, test } from './test.ts';
 
@@ -147,5 +148,29 @@ test(
     await desk.getByRole('button', { name: 'Sign in' }).click();
     await expect(desk.getByText('60 until the next restart.')).toBeVisible();
     await expect(undo).toHaveCount(0);
+  },
+);
+
+test(
+  'what was saved cannot be undone by the next administrator either if the session ends at once',
+  { tag: '@browser' },
+  async ({ desk, server }) => {
+    await desk.goto('/#/settings');
+    await desk.getByLabel('Rate limit: token checks').fill('70');
+    const { asked, release } = await holdReply(desk, 'settings/', 'GET');
+    await save(desk);
+    await asked;
+    await desk.getByRole('button', { name: 'Sign out' }).click();
+    await desk.getByLabel('Already have a link?').fill(await server.link());
+    await desk.getByRole('button', { name: 'Sign in' }).click();
+    await expect(desk.getByRole('button', { name: 'Sign out' })).toBeVisible();
+    release();
+    for (const name of ['token checks', 'other public calls'])
+      await desk.getByLabel(`Rate limit: ${name}`).fill('80');
+    await save(desk);
+    const results = desk.getByRole('log');
+    await expect(results).toContainText('2 settings saved');
+    // At once: each result disappears after a while.
+    expect(await results.getByRole('button', { name: 'Undo' }).count()).toBe(1);
   },
 );

@@ -133,6 +133,45 @@ test('the palette that is asked for while it closes stays open', async ({ desk }
   await expect(palette.getByRole('combobox')).toHaveValue('licen');
 });
 
+test('the choice that the palette highlights stays when more are found', async ({ desk }) => {
+  await issueLicense(desk, { holder: 'Cen Labs' });
+  await desk.keyboard.press('Control+k');
+  const palette = desk.getByRole('dialog', { name: 'Search' });
+  const { asked, release } = await holdReply(desk, 'licenses/', 'GET');
+  await palette.getByRole('combobox').fill('cen');
+  await asked;
+  await desk.keyboard.press('ArrowUp');
+  const selected = palette.locator('[aria-selected="true"]');
+  const text = (await palette.getByRole('option').last().textContent()) ?? '';
+  await expect(selected).toHaveText(text);
+  release();
+  await expect(palette.getByRole('option', { name: 'Cen Labs' })).toBeVisible();
+  await expect(selected).toHaveText(text);
+  await expect(selected).toBeInViewport();
+
+  // Without a move, the first choice is highlighted, also if it has just been found.
+  await palette.getByRole('combobox').fill('cen labs');
+  await expect(selected).toHaveText(/^Cen Labs/u);
+});
+
+test('the palette opens again if it was open at a sign-out in another tab', async ({
+  desk,
+  context,
+  server,
+}) => {
+  await desk.keyboard.press('Control+k');
+  const palette = desk.getByRole('dialog', { name: 'Search' });
+  await expect(palette).toBeVisible();
+  const other = await context.newPage();
+  await other.goto('/');
+  await other.getByRole('button', { name: 'Sign out' }).click();
+  await desk.getByLabel('Already have a link?').fill(await server.link());
+  await desk.getByRole('button', { name: 'Sign in' }).click();
+  await expect(desk.getByRole('button', { name: 'Sign out' })).toBeVisible();
+  await desk.keyboard.press('Control+k');
+  await expect(palette.getByRole('combobox')).toBeFocused();
+});
+
 test('changes from elsewhere appear without a reload', async ({ desk, server }) => {
   await desk.goto('/#/licenses');
   await expect(desk.getByText('No licenses yet')).toBeVisible();

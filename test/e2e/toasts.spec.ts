@@ -1,5 +1,6 @@
 // Results of actions are seen and read out also while a dialog is open, which makes the rest of the page inert.
 import type { Page } from '@playwright/test';
+import { holdReply } from './held-reply.ts';
 import { expect, issueLicense, test } from './test.ts';
 
 /** Keeps results on the page, as the pointer on them does. */
@@ -83,3 +84,30 @@ test('the result of a dialog is read out after it closes', { tag: '@browser' }, 
   expect(await results.evaluate((log, earlier) => log === earlier, before)).toBe(true);
   expect(await announced()).toEqual([true]);
 });
+
+test(
+  'a result that arrives after the sign-out is not shown to the next administrator',
+  { tag: '@browser' },
+  async ({ desk, server }) => {
+    const archive = async (plan: string) => {
+      await desk.getByRole('button', { name: `More actions for ${plan}`, exact: true }).click();
+      await desk.getByRole('menuitem', { name: 'Archive' }).click();
+    };
+    await desk.goto('/#/plans');
+    const { asked, release } = await holdReply(desk, 'plans/', 'PUT');
+    await archive('trial');
+    await asked;
+    await desk.getByRole('button', { name: 'Sign out' }).click();
+    await desk.getByLabel('Already have a link?').fill(await server.link());
+    await desk.getByRole('button', { name: 'Sign in' }).click();
+    await expect(desk.getByRole('columnheader', { name: 'standard' })).toBeVisible();
+    const replied = desk.waitForResponse((response) => response.request().method() === 'PUT');
+    release();
+    await (await replied).finished();
+    await archive('standard');
+    const results = desk.getByRole('log', { name: 'Results' });
+    await expect(results).toContainText('Plan Standard archived');
+    // At once: each result disappears after a while.
+    expect(await results.getByRole('button', { name: 'Undo' }).count()).toBe(1);
+  },
+);

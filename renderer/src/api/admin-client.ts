@@ -11,13 +11,20 @@ import {
 } from '#server/wire/client.ts';
 import type { RequestInput } from '#server/wire/endpoint.ts';
 import { API_ROOT, dropEarlyReplies, requestAhead, takeEarlyReply } from '../opening/early-replies.ts';
+import { noteSession } from '../session-end.ts';
 import { CallFailure } from './call-failure.ts';
 
-/** The page chooses the request ID, so that a call without a reply can be found in the log. */
+/**
+ * The page chooses the request ID, so that a call without a reply can be found in the log.
+ *
+ * If the session ends before the reply to a change, the call never settles: what follows it, such as a result with Undo,
+ * would be shown to the next administrator. Reads settle, because queries and health checks outlive the session.
+ */
 const transportWith =
   (headers: Record<string, string>): Transport =>
   async (name, row, input) => {
     let requestId: string = crypto.randomUUID();
+    const hasSessionEnded = noteSession();
     const send: Send = async (url, request) => {
       // What follows a change must not show the state before it.
       if (request.method !== 'GET') dropEarlyReplies();
@@ -31,6 +38,9 @@ const transportWith =
       return await httpTransport(API_ROOT, { ...headers, 'x-request-id': requestId }, send)(name, row, input);
     } catch (error) {
       throw new CallFailure(error, requestId);
+    } finally {
+      // A sign-in belongs to the session that it begins.
+      if (row.method !== 'GET' && name !== 'signIn' && hasSessionEnded()) await new Promise(() => {});
     }
   };
 

@@ -15,10 +15,11 @@ export const WHOLE_NETWORK = '0.0.0.0';
 
 /** The settings that the steps change. */
 const ASKED = ['default_product', 'host', 'tls'] as const;
-type Asked = (typeof ASKED)[number];
+export type Asked = (typeof ASKED)[number];
 
 export interface FirstRunDraft {
-  settings: Record<Asked, string>;
+  /** Only what the user changed here: the other settings may change elsewhere meanwhile. */
+  chosen: Partial<Record<Asked, string | undefined>>;
   /** The name of an existing plan; empty for a new one. */
   planName: string;
   newPlan: { name: string; durationDays: number; maxActivations: number };
@@ -32,14 +33,23 @@ atSessionEnd(storedDraft.forget);
 const valueOf = (settings: readonly SettingObject[], name: Asked) =>
   settings.find((setting) => setting.name === name)?.next_value ?? '';
 
-export function draftOf(settings: readonly SettingObject[], plans: readonly PlanObject[]): FirstRunDraft {
+/** A setting as the steps show it. */
+export const askedValue = ({ chosen }: FirstRunDraft, settings: readonly SettingObject[], name: Asked) =>
+  chosen[name] ?? valueOf(settings, name);
+
+export function choose(
+  { chosen }: FirstRunDraft,
+  settings: readonly SettingObject[],
+  name: Asked,
+  value: string,
+): void {
+  chosen[name] = value === valueOf(settings, name) ? undefined : value;
+}
+
+export function draftOf(plans: readonly PlanObject[]): FirstRunDraft {
   const first = plans.find(({ name }) => name === 'standard') ?? plans[0];
   return {
-    settings: {
-      default_product: valueOf(settings, 'default_product'),
-      host: valueOf(settings, 'host'),
-      tls: valueOf(settings, 'tls'),
-    },
+    chosen: {},
     planName: first?.name ?? '',
     newPlan: { name: '', durationDays: 365, maxActivations: 3 },
     wantsLicense: true,
@@ -47,10 +57,10 @@ export function draftOf(settings: readonly SettingObject[], plans: readonly Plan
   };
 }
 
-/** The settings that differ from their current values. */
+/** The chosen settings that differ from their current values. */
 function changedSettings(draft: FirstRunDraft, settings: readonly SettingObject[]): Record<string, string> {
-  const changed = ASKED.filter((name) => draft.settings[name] !== valueOf(settings, name));
-  return Object.fromEntries(changed.map((name) => [name, draft.settings[name]]));
+  const changed = ASKED.filter((name) => askedValue(draft, settings, name) !== valueOf(settings, name));
+  return Object.fromEntries(changed.map((name) => [name, askedValue(draft, settings, name)]));
 }
 
 interface Present {
@@ -92,7 +102,7 @@ export function createFirstRun() {
     if (Object.keys(changes).length > 0) await adminClient.updateSettings({ changes });
     const plan = await choosePlan(draft, plans);
     if (draft.wantsLicense && license?.plan !== plan.name) {
-      const product = plan.product ?? draft.settings.default_product;
+      const product = plan.product ?? askedValue(draft, settings, 'default_product');
       ({ license } = await createLicense({ holder, plan: plan.name, product }));
     }
     await adminClient.finishFirstRun({});

@@ -1,5 +1,5 @@
 // Opens the initial setup once per page load on a new installation.
-import { onMounted } from 'vue';
+import { onMounted, onUnmounted } from 'vue';
 import { useRouter } from 'vue-router';
 import { adminClient } from '../../api/admin-client.ts';
 import { isFileWaiting } from '../air-gap/opened-files.ts';
@@ -9,6 +9,13 @@ let wasOffered = false;
 /** For the overview only: a link to another screen must not be redirected. */
 export function useFirstRunOpening(): void {
   const router = useRouter();
+  /** The user asked for another screen, whose code may still be loading. */
+  let isLeaving = false;
+  onUnmounted(
+    router.beforeEach(({ name }) => {
+      isLeaving = name !== 'overview';
+    }),
+  );
   onMounted(async () => {
     if (wasOffered) return;
     // Without a response there is nothing to open; the banner shows the reason.
@@ -16,7 +23,6 @@ export function useFirstRunOpening(): void {
     // A file opened with the app goes to its own screen.
     if (!state || isFileWaiting()) return;
     wasOffered = true;
-    if (state.needed && router.currentRoute.value.name === 'overview')
-      await router.replace({ name: 'first-run' });
+    if (state.needed && !isLeaving) await router.replace({ name: 'first-run' });
   });
 }

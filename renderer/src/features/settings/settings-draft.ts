@@ -80,19 +80,22 @@ export function useSettingsDraft() {
     const saved = await update(
       Object.fromEntries(changes.map(({ name }) => [name, toValue(entered.get(name))])),
     );
-    // What was entered meanwhile stays.
-    for (const [name, text] of sent) if (entered.get(name) === text) entered.delete(name);
     // A secret cannot be put back, because the page does not know it.
     async function undo(): Promise<void> {
       // A change that is saved between these two calls is still overwritten: the server checks no condition.
       const current = fileValues((await adminClient.showSettings({})).settings);
       refuseChanged(changes.filter(({ name }) => current.get(name) !== saved.get(name)).map(nameOf));
       await update(Object.fromEntries(fileValues(changes)));
+      await query.refetch();
     }
+    // At once: while the settings are loaded again, the session may end.
     showToast(
       t('settings.saved', { n: changes.length }, changes.length),
       changes.some(({ secret }) => secret) ? {} : { undo },
     );
+    await query.refetch();
+    // What was entered meanwhile stays.
+    for (const [name, text] of sent) if (entered.get(name) === text) entered.delete(name);
   });
 
   function discard(): void {
@@ -103,7 +106,6 @@ export function useSettingsDraft() {
   /** @returns what `config.json` holds afterwards */
   async function update(changes: Record<string, string | null>): Promise<Map<string, string | null>> {
     const { settings: saved } = await adminClient.updateSettings({ changes });
-    await query.refetch();
     return fileValues(saved);
   }
 

@@ -236,7 +236,7 @@ export function startJobRunner(jobs: readonly Job[], needs: Needs): JobRunner {
 
   function askForUpkeep(): void {
     const newest = upkeepTickets.newestOpen();
-    if (newest === null || guard.isStopped()) return;
+    if (newest === null || isStopping || guard.isStopped()) return;
     // Asks again once it is open.
     if (!pool) openPool().catch(() => undefined);
     pool?.run(CERTIFICATE_UPKEEP);

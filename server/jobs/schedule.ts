@@ -100,6 +100,7 @@ export function createJobs({ location, config, sharedTime, leadership, ...needs 
     },
     async stop() {
       await runner?.stop();
+      upkeepTickets.close();
     },
     cancel: () => runner?.cancel(),
     resume: () => runner?.askForUpkeep(),

@@ -65,8 +65,8 @@ export interface HttpServer {
    * @throws AddressError if the address is in use or does not belong to this machine
    */
   listen(host: string, port: number, flag: PortFlag): Promise<number>;
-  /** Stops accepting connections, and waits for requests in progress. */
-  close(): Promise<void>;
+  /** Stops accepting connections, and waits for requests in progress. @param withinMs if there is less time than usual */
+  close(withinMs?: number): Promise<void>;
   requestsUnderWay(): number;
 }
 
@@ -200,7 +200,7 @@ export function createServer(options: HttpServerOptions): HttpServer {
   return {
     listen: (host, port, flag) => listen(server, host, port, flag),
     requestsUnderWay: () => [...connections.values()].filter((connection) => connection.isBusy()).length,
-    async close() {
+    async close(withinMs = DRAIN_MS) {
       if (!server.listening) return;
       const closed = new Promise<void>((resolve) => {
         server.close(() => resolve());
@@ -212,9 +212,12 @@ export function createServer(options: HttpServerOptions): HttpServer {
       const cutUnread = setTimeout(() => {
         for (const { connection, socket } of accepted) if (connection?.hasReplied()) socket.destroy();
       }, LAST_REPLY_MS);
-      const cutAll = setTimeout(() => {
-        for (const { socket } of accepted) socket.destroy();
-      }, DRAIN_MS);
+      const cutAll = setTimeout(
+        () => {
+          for (const { socket } of accepted) socket.destroy();
+        },
+        Math.min(withinMs, DRAIN_MS),
+      );
       await closed;
       clearTimeout(cutUnread);
       clearTimeout(cutAll);

@@ -15,8 +15,8 @@ export function createServers(hosts: readonly string[], options: HttpServerOptio
       for (const { host, server } of servers) free = await server.listen(host, free, flag);
       return free;
     },
-    async close() {
-      await Promise.all(servers.map(({ server }) => server.close()));
+    async close(withinMs) {
+      await Promise.all(servers.map(({ server }) => server.close(withinMs)));
     },
     requestsUnderWay: () => servers.reduce((sum, { server }) => sum + server.requestsUnderWay(), 0),
   };

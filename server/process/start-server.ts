@@ -34,6 +34,9 @@ import { createStartedParts } from './started-parts.ts';
 const LOCK_WAIT_MS = 5000;
 /** Delays jobs, so that the first page and calls are fast: each job loads about as much code as the whole server. */
 const SETTLE_MS = 5000;
+/** At a stop, so that the database and the log can still be closed. */
+const REQUESTS_END_BY_MS = 3000;
+const LEAST_DRAIN_MS = 500;
 
 export interface RunningServer {
   /** `http://127.0.0.1:8787/license/api/svc/` */
@@ -188,9 +191,10 @@ export async function startServer(
       baseUrl,
     });
     const { live } = service;
-    started('requests', async () => {
+    started('requests', async (elapsedMs) => {
       live.close();
-      await Promise.all([adminServer.close(), apiServer.close()]);
+      const withinMs = Math.max(LEAST_DRAIN_MS, REQUESTS_END_BY_MS - elapsedMs);
+      await Promise.all([adminServer.close(withinMs), apiServer.close(withinMs)]);
     });
     adminPort = await adminServer.listen(config.adminPort, '--admin-port');
     port = await apiServer.listen(config.host, config.port, '--port');

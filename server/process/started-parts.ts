@@ -1,7 +1,8 @@
 // The parts of a server that have been started. They are ended in reverse order at the stop, or when a later step of the
 // start fails.
 
-type End = () => void | Promise<void>;
+/** @param elapsedMs since the first part was ended */
+type End = (elapsedMs: number) => void | Promise<void>;
 
 /** @param giveUp aborts the start */
 export function createStartedParts(giveUp?: AbortSignal) {
@@ -11,11 +12,12 @@ export function createStartedParts(giveUp?: AbortSignal) {
 
   async function endAll(): Promise<void> {
     const failures: unknown[] = [];
+    const since = performance.now();
     // Each part is ended even if an earlier one fails: the lock must be released in any case.
     for (const { name, end } of parts.toReversed()) {
       ending = name;
       try {
-        await end();
+        await end(performance.now() - since);
       } catch (error) {
         failures.push(error);
       }

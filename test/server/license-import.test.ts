@@ -513,6 +513,28 @@ describe('a run', () => {
     expect(await preview(first)).toBe(first);
   });
 
+  it('keeps its results, also if the file is checked again meanwhile', async () => {
+    const rows = Array.from({ length: 800 }, (_, row) => `Holder ${row}`);
+    const { import_id } = await upload(['name', ...rows].join('\n'));
+    const recipe = { import_id, mapping: { holder: 'name' } };
+    let isRunning = true;
+    const running = server.admin.runImport(recipe).finally(() => {
+      isRunning = false;
+    });
+    const previews: Promise<unknown>[] = [];
+    while (isRunning) {
+      // Refused once the import has ended.
+      const preview = callAdmin(server, 'previewImport', recipe);
+      previews.push(preview);
+      await Promise.race([running, preview]);
+    }
+    expect(await running).toMatchObject({ state: 'done', done: rows.length });
+    await Promise.all(previews);
+    expect(await result(import_id, 'keys')).toHaveLength(rows.length + 1);
+    const faulty = { import_id, part: 'faulty', form: 'csv' } as const;
+    expectFailure(await callAdmin(server, 'downloadImportResult', faulty), 'import_not_found');
+  });
+
   it('hands the new keys over in license_key, whatever the columns of the file are called', async () => {
     const text = 'license_key,holder,license_key (file)\nK1,A,K2\n';
     const { import_id } = await upload(text);

@@ -2,7 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { atOnce } from '../helpers/at-once.ts';
+import { issue } from '../certificates/issuing.ts';
 import { selectRows } from '../helpers/database.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 import { allIn, attemptsOnce, deliveriesOnce, registerPath, webhookFlags } from './partner.ts';
@@ -295,6 +297,41 @@ describe('a server that stops', () => {
     expect(new Set(underWay.map(({ delivery }) => delivery))).toEqual(ids);
     await receiver.release(path);
     expect((await server.kill()).code).toBe(0);
+  });
+
+  it('within 5 s ends a call that a receiver holds up, after the attempts under way', async () => {
+    const path = '/held-up';
+    const server = await serve(temporaryDirectory());
+    const { webhook } = await registerPath(server, receiver, path);
+    await receiver.configure(path, { answers: [{ status: 200, hold: true }] });
+    await causeEvent(server);
+    await receiver.received(path, 1);
+    const testing = server.admin.testWebhook({ id: webhook.id }).catch((error: unknown) => error);
+    await receiver.received(path, 2);
+    expect((await server.kill()).code).toBe(0);
+    expect(await testing).toBeInstanceOf(Error);
+    await receiver.release(path);
+  });
+
+  it('within 5 s begins no CRL for a revocation that comes while attempts are under way', async () => {
+    const dataDir = temporaryDirectory();
+    const path = '/while-revoking';
+    const server = await serve(dataDir);
+    const { certificate } = await issue(server);
+    await registerPath(server, receiver, path);
+    await receiver.configure(path, { answers: [{ status: 200, hold: true }] });
+    await causeEvent(server);
+    await receiver.received(path, 1);
+    const ended = server.kill();
+    await eventually(async () =>
+      expect((await server.get('/health/ready/')).body).toMatchObject({ checks: { draining: 'failing' } }),
+    );
+    await server.admin.revokeCertificate({ id: certificate.id, reason: 'superseded' });
+    expect((await ended).code).toBe(0);
+    expect(await selectRows(dataDir, 'SELECT revoke_reason FROM certificates')).toEqual([
+      { revoke_reason: 'superseded' },
+    ]);
+    await receiver.release(path);
   });
 
   it('sends once at the next start what became due meanwhile', async () => {

@@ -40,11 +40,17 @@ export function refuseUnknownColumns(
   refuseFields(details);
 }
 
+interface FindOptions {
+  signal?: AbortSignal;
+  /** Whether the results may still be replaced, once all rows are checked. */
+  isCurrent?(): boolean;
+}
+
 /** Checks all rows, and leaves the faulty ones as a file, without the line numbers and errors of an earlier one. */
 export async function findAll(
   { id, columns, batches }: ImportPass,
   files: Pick<ImportFiles, 'writeResult' | 'removeResults'>,
-  signal?: AbortSignal,
+  { signal, isCurrent = () => true }: FindOptions = {},
 ): Promise<{ findings: Findings; valid: number }> {
   const findings = noFindings();
   let valid = 0;
@@ -65,10 +71,9 @@ export async function findAll(
     await result.discard();
     throw error;
   }
-  if (findings.errorCount > 0) await result.keep();
-  else {
-    await result.discard();
-    await files.removeResults(id);
-  }
+  const isKept = isCurrent();
+  if (isKept && findings.errorCount > 0) await result.keep();
+  else await result.discard();
+  if (isKept && findings.errorCount === 0) await files.removeResults(id);
   return { findings, valid };
 }

@@ -92,7 +92,7 @@ export function createLicenseImportService(needs: Needs) {
       await files.touch(id);
       // Checks before the transaction, which blocks other writers.
       const newPass = () => pass(id, job, recipe);
-      const { findings, valid } = await findAll(newPass(), files, signal);
+      const { findings, valid } = await findAll(newPass(), files, { signal });
       job.findings = findings;
       const faulty = job.form.rows - valid;
       if (faulty !== recipe.skip_rows || valid === 0) {
@@ -173,7 +173,10 @@ export function createLicenseImportService(needs: Needs) {
         throw new ApiError('invalid_request', `import_id: the import is ${state}`);
       const { columns, rows, encoding } = found.job.form;
       refuseUnknownColumns(request, columns);
-      const { findings, valid } = await findAll(pass(id, found.job, request), files);
+      const { job } = found;
+      // It may be imported meanwhile, which leaves results of its own.
+      const isCurrent = () => isIdle(job);
+      const { findings, valid } = await findAll(pass(id, job, request), files, { isCurrent });
       return {
         rows,
         valid,

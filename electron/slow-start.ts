@@ -72,6 +72,8 @@ export function setUpSlowStart({ window, dataDir, startsHidden, quit }: Needs): 
   return {
     begin(log) {
       if (isOver) return;
+      // The start before may have ended by a crash.
+      clearTimeout(timer);
       timer = setTimeout(() => {
         slowLog = log;
         if (isWanted) void open(log);

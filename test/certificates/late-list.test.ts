@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { callRow, newBearer, success } from '../helpers/contract-calls.ts';
 import { publicContract } from '#server/contract.ts';
 import { UPKEEP_TIMEOUT_MS } from '#server/jobs/schedule.ts';
+import { untilFirstCrl } from '../helpers/crl.ts';
 import { selectRows, writeRows } from '../helpers/database.ts';
 import { newDataDir, startTestServer, type TestServer } from '../helpers/test-server.ts';
 import { type Issued, issue } from './issuing.ts';
@@ -16,7 +17,7 @@ beforeAll(async () => {
   dataDir = await newDataDir();
   server = await startTestServer({ dataDir, upkeepTimeoutMs: UPKEEP_TIMEOUT_MS });
   ({ certificate } = await issue(server));
-  await success(server, 'revocationList', {});
+  await untilFirstCrl(server);
   await writeRows(
     dataDir,
     `CREATE TRIGGER no_list BEFORE INSERT ON revocation_lists BEGIN SELECT RAISE(ABORT, 'planted'); END`,

@@ -4,6 +4,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { freePort } from '../helpers/free-ports.ts';
 import { temporaryDirectory } from '../helpers/server-process.ts';
 import { announcing, quit, serverModule, startingShells, viewOf } from './starting-shells.ts';
 
@@ -148,8 +149,7 @@ test('a port that the system denies is replaced in the window, too', async () =>
 
 test('another port is saved in config.json, unless the command line sets the port', async () => {
   const { server, port } = await listenAnywhere();
-  const other = await listenAnywhere();
-  other.server.close();
+  const other = await freePort();
   const dataDir = temporaryDirectory('license-desk-port');
   writeFileSync(join(dataDir, 'config.json'), JSON.stringify({ port: 0, admin_port: port, rate_limit: 7 }));
   try {
@@ -158,17 +158,17 @@ test('another port is saved in config.json, unless the command line sets the por
     await kept.answerShell(1, { kind: 'port', port: '70000' });
     await kept.event('sent');
     expect(await viewOf(kept)).toMatchObject({ port: { problem: expect.stringContaining('65535') } });
-    await kept.answerShell(1, { kind: 'port', port: String(other.port) });
+    await kept.answerShell(1, { kind: 'port', port: String(other) });
     const { url } = await kept.eventThat('load', ({ id }) => id === 2);
-    expect(new URL(url).port).toBe(String(other.port));
+    expect(new URL(url).port).toBe(String(other));
     const config: unknown = JSON.parse(readFileSync(join(dataDir, 'config.json'), 'utf8'));
-    expect(config).toEqual({ port: 0, admin_port: other.port, rate_limit: 7 });
+    expect(config).toEqual({ port: 0, admin_port: other, rate_limit: 7 });
     expect(await quit(kept)).toBe(0);
 
     const given = start({ args: [`--admin-port=${port}`] });
     expect(await viewOf(given)).toMatchObject({ port: { note: expect.stringContaining('--admin-port') } });
-    await given.answerShell(1, { kind: 'port', port: String(other.port) });
-    expect(new URL((await given.eventThat('load', ({ id }) => id === 2)).url).port).toBe(String(other.port));
+    await given.answerShell(1, { kind: 'port', port: String(other) });
+    expect(new URL((await given.eventThat('load', ({ id }) => id === 2)).url).port).toBe(String(other));
     expect(existsSync(join(given.dataDir, 'config.json'))).toBe(false);
   } finally {
     server.close();

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import type { LeaseObject, PoolObject, QueuedCheckout } from '#server/features/leases/lease-contract.ts';
 import { newInstanceId } from './contract-calls.ts';
 import { selectRows, writeRows } from './database.ts';
+import { eventually } from './eventually.ts';
 import type { Reply, TestServer } from './test-server.ts';
 
 export interface Checkout {
@@ -65,6 +66,16 @@ export function release(server: Caller, lease_token: string): Promise<Reply> {
 /** Moves lease time on, as if the server had run for so long. It notices with the next tick, within a second. */
 export function passTime(dataDir: string, ms: number): Promise<void> {
   return writeRows(dataDir, `UPDATE lease_clock SET lease_at = lease_at + ${ms}`);
+}
+
+/** Until the server has looked at the leases twice: it knows what time it is for them. */
+export async function untilLookedAt(dataDir: string): Promise<void> {
+  const seenAt = async () =>
+    (await selectRows(dataDir, 'SELECT seen_at FROM lease_clock'))[0].seen_at as number;
+  for (let look = 0; look < 2; look += 1) {
+    const before = await seenAt();
+    await eventually(async () => expect(await seenAt()).not.toBe(before));
+  }
 }
 
 /** Moves the ends of a license's leases into the past, and those of their files. */

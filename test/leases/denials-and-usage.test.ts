@@ -14,6 +14,7 @@ import {
   passTime,
   queued,
   release,
+  untilLookedAt,
 } from '../helpers/leases.ts';
 import { eventsOf } from '../helpers/outbox.ts';
 import { sharedClock, sharedServer } from '../helpers/shared-server.ts';
@@ -176,6 +177,7 @@ describe('a pool', () => {
     for (const _ of [1, 2, 3]) await release(server, (await lease(server, license)).lease_token);
     expect(await namesOf(license.license_id)).toEqual(['pool.exhausted']);
     await passTime(server.dataDir, 31_000);
+    await untilLookedAt(server.dataDir);
     const { lease_token } = await lease(server, license);
     await release(server, lease_token);
     await passTime(server.dataDir, 31_000);

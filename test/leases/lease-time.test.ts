@@ -15,6 +15,7 @@ import {
   passTime,
   release,
   seatsOf,
+  untilLookedAt,
 } from '../helpers/leases.ts';
 import { createTestClock, type TestClock } from '../helpers/test-clock.ts';
 import { newDataDir, startTestServer, type TestServer } from '../helpers/test-server.ts';
@@ -40,16 +41,6 @@ async function restart(downMs: number): Promise<void> {
   await server.stop();
   clock.advance(downMs);
   server = await startTestServer({ dataDir, clock });
-}
-
-/** Until the job has looked at the leases twice. */
-async function untilLookedAt(): Promise<void> {
-  const seenAt = async () =>
-    (await selectRows(dataDir, 'SELECT seen_at FROM lease_clock'))[0].seen_at as number;
-  for (let look = 0; look < 2; look += 1) {
-    const before = await seenAt();
-    await eventually(async () => expect(await seenAt()).not.toBe(before));
-  }
 }
 
 async function takenSeats(count: number, plan: object = {}) {
@@ -134,10 +125,10 @@ describe('nobody is evicted', () => {
   it('by five minutes of downtime, or by a day', async () => {
     const { license, taken } = await takenSeats(3, { lease_seconds: 60 });
     await restart(5 * MINUTE_MS);
-    await untilLookedAt();
+    await untilLookedAt(dataDir);
     expect(await statuses(taken)).toEqual([200, 200, 200]);
     await restart(24 * HOUR_MS);
-    await untilLookedAt();
+    await untilLookedAt(dataDir);
     expect(await inUse(license.license_id)).toBe(3);
     expect(await statuses(taken)).toEqual([200, 200, 200]);
   });
@@ -158,13 +149,13 @@ describe('nobody is evicted', () => {
   ])('by the server’s clock when it is set %s by an hour', async (_, ms) => {
     const { license, taken } = await takenSeats(3, { lease_seconds: 60 });
     clock.advance(ms);
-    await untilLookedAt();
+    await untilLookedAt(dataDir);
     expect(await inUse(license.license_id)).toBe(3);
     const { body } = await heartbeat(server, taken[0]!.lease_token);
     expect(body.lease.expires_in).toBe(60);
     expect(Date.parse(body.lease.expires_at as string) - clock.now()).toBeLessThanOrEqual(60_000);
     await restart(ms);
-    await untilLookedAt();
+    await untilLookedAt(dataDir);
     expect(await statuses(taken)).toEqual([200, 200, 200]);
   });
 
@@ -189,11 +180,11 @@ describe('nobody is evicted', () => {
     const machine_fingerprint = `sha256:${'a'.repeat(64)}`;
     await server.post('/leases/borrow/', { lease_token, hours: 24, machine_fingerprint });
     await restart(2 * HOUR_MS);
-    await untilLookedAt();
+    await untilLookedAt(dataDir);
     clock.advance(-2 * HOUR_MS);
     await passTime(dataDir, 23 * HOUR_MS);
     clock.advance(23 * HOUR_MS);
-    await untilLookedAt();
+    await untilLookedAt(dataDir);
     expect((await heartbeat(server, lease_token)).body.lease).toMatchObject({
       state: 'borrowed',
       expires_in: 3600,
@@ -214,9 +205,9 @@ describe('nobody is evicted', () => {
     const sinceStart = os.uptime();
     const uptime = vi.spyOn(os, 'uptime').mockReturnValue(sinceStart);
     onTestFinished(() => uptime.mockRestore());
-    await untilLookedAt();
+    await untilLookedAt(dataDir);
     clock.advance(2 * HOUR_MS);
-    await untilLookedAt();
+    await untilLookedAt(dataDir);
     expect(await inUse(license.license_id)).toBe(2);
     uptime.mockReturnValue(sinceStart + 2 * 3600);
     await eventually(async () => expect(await inUse(license.license_id)).toBe(1));

@@ -7,6 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageServerForDebian } from '../../scripts/server-deb.mjs';
 import { archiveServer } from '../../scripts/server-package.mjs';
+import { untilFirstCrl } from '../helpers/crl.ts';
 import { type ServerProcess, startServerProcess, temporaryDirectory } from '../helpers/server-process.ts';
 import { hasNginx } from '../webhooks/nginx.ts';
 import { packApp, type PackedApp, project } from './packed-app.ts';
@@ -375,6 +376,7 @@ describe('the server’s package', () => {
     ]);
     const { certificate } = await cli('cert', 'issue', '--license', String(id), '--common-name', 'packed');
     await cli('cert', 'revoke', (certificate as unknown as { serial_number: string }).serial_number);
+    await untilFirstCrl(server);
     expect((await server.get('/certs/crl/')).body).toMatchObject({ revoked: [{ reason: 'unspecified' }] });
   });
 

@@ -1,5 +1,6 @@
 // A start that cannot succeed: one clear line, exit code 1, and nothing is left behind or changed.
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -11,7 +12,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readRuntimeFile } from '#server/installation/runtime-file.ts';
@@ -19,6 +19,7 @@ import { asCommand } from '../helpers/as-command.ts';
 import { documentOf, runCli } from '../helpers/cli.ts';
 import { selectRows, writeRows } from '../helpers/database.ts';
 import { snapshotOf } from '../helpers/directory-snapshot.ts';
+import { freePort } from '../helpers/free-ports.ts';
 import {
   type ProcessEnd,
   serveToEnd,
@@ -83,11 +84,9 @@ it('takes over from a server that was killed, whose lock and runtime file are le
 });
 
 it.each(['port', 'admin-port'])('says that --%s is taken', async (flag) => {
-  const other = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => {
-    other.once('listening', resolve);
-  });
-  const { port } = other.address() as AddressInfo;
+  const port = await freePort();
+  const other = createServer().listen(port, '127.0.0.1');
+  await once(other, 'listening');
   const dataDir = temporaryDirectory();
   await expectRefusal({ dataDir, flags: { [flag]: String(port) } }, `--${flag}`, `127.0.0.1:${port}`);
   expect(Object.keys(snapshotOf(dataDir)).toSorted()).toEqual([

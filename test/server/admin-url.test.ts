@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { callAdmin } from '../helpers/contract-calls.ts';
 import { cliOn } from '../helpers/cli.ts';
-import { keptDataDir } from '../helpers/kept-data-dir.ts';
+import { freePort } from '../helpers/free-ports.ts';
 import { listening } from '../helpers/live-client.ts';
 import { exchangeBytes, httpCall, jsonCall, readReply } from '../helpers/raw-http.ts';
 import { sharedServer } from '../helpers/shared-server.ts';
@@ -124,12 +124,9 @@ describe('on this machine, all is as before', () => {
   });
 
   it('also if the URL is that of the listener itself', async () => {
-    const dataDir = await keptDataDir();
-    const first = await startTestServer({ dataDir });
-    const { port } = new URL(first.adminOrigin);
-    await first.stop();
+    const port = String(await freePort());
     const flags = { 'admin-port': port, 'admin-url': `http://127.0.0.1:${port}` };
-    const own = await startTestServer({ dataDir, flags });
+    const own = await startTestServer({ flags });
     onTestFinished(() => own.stop());
     await own.admin.createPlan({ name: 'own' });
     expect((await signedIn(own)).cookie).toMatch(/^license_desk_session_\d+=/u);

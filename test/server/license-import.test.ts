@@ -517,17 +517,13 @@ describe('a run', () => {
     const rows = Array.from({ length: 800 }, (_, row) => `Holder ${row}`);
     const { import_id } = await upload(['name', ...rows].join('\n'));
     const recipe = { import_id, mapping: { holder: 'name' } };
-    let isRunning = true;
-    const running = server.admin.runImport(recipe).finally(() => {
-      isRunning = false;
-    });
+    const running = server.admin.runImport(recipe);
+    const ended = running.then(() => true);
     const previews: Promise<unknown>[] = [];
-    while (isRunning) {
+    do {
       // Refused once the import has ended.
-      const preview = callAdmin(server, 'previewImport', recipe);
-      previews.push(preview);
-      await Promise.race([running, preview]);
-    }
+      previews.push(callAdmin(server, 'previewImport', recipe));
+    } while (!(await Promise.race([ended, previews.at(-1)?.then(() => false)])));
     expect(await running).toMatchObject({ state: 'done', done: rows.length });
     await Promise.all(previews);
     expect(await result(import_id, 'keys')).toHaveLength(rows.length + 1);

@@ -7,6 +7,7 @@ import { VERSION } from '#server/installation/version.ts';
 import { callAdmin, unique } from '../helpers/contract-calls.ts';
 import { writeRows } from '../helpers/database.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { freePort } from '../helpers/free-ports.ts';
 import { hasFaketime, movableClock } from '../helpers/faketime.ts';
 import { listening } from '../helpers/live-client.ts';
 import { hasPostgres, type PostgresCluster, startPostgres } from '../helpers/postgres-cluster.ts';
@@ -192,8 +193,8 @@ describe.skipIf(missing.length > 0)(`servers on one PostgreSQL database${why}`, 
     });
 
     it('raises an alert about a server that was killed, until it is back', async () => {
-      third = await serve(url);
-      const { port } = new URL(third.api);
+      const port = String(await freePort());
+      third = await serve(url, [], port);
       const name = nameOf(third);
       await eventually(async () => expect(await listOf(right)).toHaveLength(3));
       await third.kill('SIGKILL');

@@ -331,7 +331,7 @@ test('a list is refreshed and loads more while changes keep coming', async ({ de
   await issueLicense(desk, { holder: 'New' });
   await desk.keyboard.press('End');
   await expect(desk.getByRole('grid')).toHaveAttribute('aria-rowcount', '122');
-  await desk.keyboard.press('Home');
+  await desk.getByRole('grid').evaluate((element) => element.scrollTo({ top: 0 }));
   await expect(rows(desk)).toContainText(['New', /Holder \d+/u]);
   await desk.unrouteAll({ behavior: 'ignoreErrors' });
 });

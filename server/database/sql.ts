@@ -117,11 +117,13 @@ function createSql(sequelize: Sequelize): Sql {
     },
     batchedRead<Row extends object>(text: string): () => Promise<Row[]> {
       const own = () => runner.lookUp<Row>(text, []);
-      const shared = batched<true, Row[]>(async (calls) => {
+      const readFor = async (calls: readonly true[]) => {
         const found = await own();
         return calls.map(() => found);
-      });
-      return async () => (currentTransaction() ? own() : ((await shared(true)) ?? []));
+      };
+      const shared = batched<true, Row[]>(readFor);
+      const inTransaction = () => inGroup(readFor, () => collector(readFor))?.(true) ?? own();
+      return async () => (currentTransaction() ? inTransaction() : ((await shared(true)) ?? []));
     },
     batchedFirst: <Key, Facts extends object>(lookup: Lookup<Key>) =>
       dialect.name === 'sqlite'

@@ -52,6 +52,8 @@ type OnFound = (license: License) => void;
 interface Activated {
   license: License;
   activation: Activation;
+  /** The one on record for the device, which signs its file. */
+  key: SigningKeyInUse;
   /** Whether this call used a new seat. */
   isNew: boolean;
 }
@@ -62,16 +64,11 @@ const UNLIMITED: DeviceLimit = { reserve: () => () => {} };
 type DevicePage = Pick<RequestOf<typeof activationAdminContract.listDevices>, 'cursor' | 'limit'>;
 type FileOptions = Pick<FileOrder, 'ttlDays' | 'encrypt'>;
 
-interface Signing {
-  key: SigningKeyInUse;
-  /** Whether the device itself is calling. */
-  isSeen: boolean;
-}
-
 /** Who activates the device, and the license file that it gets. */
 interface Way {
   limit: DeviceLimit;
   file: FileOptions;
+  /** Whether the device itself is calling. */
   isSeen: boolean;
 }
 
@@ -82,17 +79,13 @@ export function createActivationService(needs: Needs) {
     return requireLicense(await licenses.findForChange(reference));
   }
 
-  async function takeSeat(
-    license: License,
-    device: Device,
-    { key, isSeen }: Signing,
-    call: Call,
-  ): Promise<Activated> {
+  async function takeSeat(license: License, device: Device, isSeen: boolean, call: Call): Promise<Activated> {
     refuseFull(license);
+    const key = await needs.files.activeKey();
     const seated = await needs.takeSeat(license, device, { key, isSeen, replacesId: null });
     const activated = toDeviceObject(seated.activation);
     await audit.record(call, 'device.activated', `license:${license.id}`, null, activated);
-    return { ...seated, isNew: true };
+    return { ...seated, key, isNew: true };
   }
 
   /**
@@ -115,11 +108,18 @@ export function createActivationService(needs: Needs) {
     return { license, activation };
   }
 
+  /** @returns null if there is something to record */
+  async function unchanged({ license, activation }: Found): Promise<Activated | null> {
+    if (!activation) return null;
+    const key = await needs.files.activeKey();
+    return isOnRecord(activation, key.id) ? { license, activation, key, isNew: false } : null;
+  }
+
   /** Checks again under the lock, because other calls may have come first. @param licenseKey in canonical form */
   function activateLocked(
     licenseKey: string,
     device: Device,
-    signing: Signing,
+    isSeen: boolean,
     call: Call,
   ): Promise<Activated> {
     let found: License | null = null;
@@ -132,9 +132,10 @@ export function createActivationService(needs: Needs) {
       const license = requireLicense(found);
       refuseUnusable(license, device.product_slug, clock.now());
       refuseFloating(license);
-      if (!activation) return takeSeat(license, device, signing, call);
-      await activations.recordFile(activation, signing.key.id, clock.now());
-      return { license, activation, isNew: false };
+      if (!activation) return takeSeat(license, device, isSeen, call);
+      const key = await needs.files.activeKey();
+      await activations.recordFile(activation, key.id, clock.now());
+      return { license, activation, key, isNew: false };
     };
     return transaction(change, call, { first: { subject: licenseKey, read } });
   }
@@ -142,14 +143,14 @@ export function createActivationService(needs: Needs) {
   async function activateNew(
     { id, licenseKey }: License,
     device: Device,
-    signing: Signing,
+    isSeen: boolean,
     limit: DeviceLimit,
     call: Call,
   ): Promise<Activated> {
     const end = limit.reserve(id, device.machine_fingerprint);
     let isNew = false;
     try {
-      const activated = await activateLocked(licenseKey, device, signing, call);
+      const activated = await activateLocked(licenseKey, device, isSeen, call);
       ({ isNew } = activated);
       if (isNew) needs.surges.onActivated(activated.license);
       return activated;
@@ -178,18 +179,10 @@ export function createActivationService(needs: Needs) {
     call: Call,
     onFound: OnFound = () => {},
   ) {
-    const key = await needs.files.activeKey();
     const found = await lookUp(device, onFound);
-    const { license, activation, isNew } =
-      found.activation && isOnRecord(found.activation, key.id)
-        ? { license: found.license, activation: found.activation, isNew: false }
-        : await activateNew(
-            found.license,
-            device,
-            { key, isSeen },
-            found.activation ? UNLIMITED : limit,
-            call,
-          );
+    const { license, activation, key, isNew } =
+      (await unchanged(found)) ??
+      (await activateNew(found.license, device, isSeen, found.activation ? UNLIMITED : limit, call));
     if (isSeen)
       needs.sightings.note({ activationId: activation.id, lastSeenAt: activation.lastSeenAt }, clock.now());
     const fingerprint = device.machine_fingerprint;

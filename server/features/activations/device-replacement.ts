@@ -35,6 +35,8 @@ interface Replaced {
   license: License;
   released: Activation;
   activation: Activation;
+  /** The one on record for the new device, which signs its file. */
+  key: SigningKeyInUse;
   /** Whether this call has moved the seat. */
   isNew: boolean;
 }
@@ -54,12 +56,7 @@ export function createDeviceReplacement(needs: Needs) {
     );
   }
 
-  const replaceLocked = (
-    reference: LicenseReference,
-    request: Request,
-    key: SigningKeyInUse,
-    call: Call,
-  ): Promise<Replaced> =>
+  const replaceLocked = (reference: LicenseReference, request: Request, call: Call): Promise<Replaced> =>
     transaction(async () => {
       const license = requireLicense(await licenses.findForChange(reference));
       const now = clock.now();
@@ -69,8 +66,9 @@ export function createDeviceReplacement(needs: Needs) {
       const old = await activations.findNewest(license.id, replaced);
       if (!old || old.releasedAt !== null) {
         const activation = await successorOf(old, request);
+        const key = await files.activeKey();
         await activations.recordFile(activation, key.id, now);
-        return { license, released: old as Activation, activation, isNew: false };
+        return { license, released: old as Activation, activation, key, isNew: false };
       }
       if (await activations.findLive(license.id, fingerprint)) {
         throw new ApiError(
@@ -81,6 +79,7 @@ export function createDeviceReplacement(needs: Needs) {
       // If the clock was set back, the release must still not precede the activation.
       const released = { ...old, releasedAt: Math.max(now, old.activatedAt) };
       await activations.release(old.id, released.releasedAt);
+      const key = await files.activeKey();
       const seated = await takeSeat(
         { ...license, activationCount: license.activationCount - 1 },
         { ...described, machine_fingerprint: fingerprint },
@@ -93,15 +92,14 @@ export function createDeviceReplacement(needs: Needs) {
         toDeviceObject(old),
         toDeviceObject(seated.activation),
       );
-      return { ...seated, released, isNew: true };
+      return { ...seated, released, key, isNew: true };
     });
 
   return async (reference: LicenseReference, request: Request, call: Call) => {
     const { machine_fingerprint: replaced, new_machine_fingerprint: fingerprint } = request;
     if (replaced === fingerprint)
       throw refusedField('new_machine_fingerprint', 'must differ from machine_fingerprint');
-    const key = await files.activeKey();
-    const { license, released, activation, isNew } = await replaceLocked(reference, request, key, call);
+    const { license, released, activation, key, isNew } = await replaceLocked(reference, request, call);
     if (isNew) needs.surges.onActivated(license);
     return {
       device: toDeviceObject(activation),

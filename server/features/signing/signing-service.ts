@@ -103,6 +103,10 @@ export async function createSigningService(needs: Needs) {
     return next;
   }
 
+  /** Alone, because changes that share the commit would still sign with the key from before. */
+  const changeKeys = <Result>(work: () => Promise<Result>): Promise<Result> =>
+    transaction(work, undefined, { alone: true });
+
   async function replaceActive(call: Call, before: string | undefined): Promise<void> {
     await keys.retireActive(clock.now());
     const after = await insertKey();
@@ -146,7 +150,7 @@ export async function createSigningService(needs: Needs) {
     list: async () => ({ signing_keys: (await keys.list()).map(toSigningKeyObject) }),
 
     rotate: (call: Call): Promise<PublicKeys> =>
-      transaction(async () => {
+      changeKeys(async () => {
         await keys.lock();
         const active = (await keys.list()).find(({ status }) => status === 'active');
         await replaceActive(call, active?.keyId);
@@ -163,7 +167,7 @@ export async function createSigningService(needs: Needs) {
 
     /** Permanent. An active key is replaced first, because the list must not be signed with a key that is on it. */
     distrust: ({ key_id, reason }: DistrustRequest, call: Call): Promise<DistrustReply> =>
-      transaction(async () => {
+      changeKeys(async () => {
         await keys.lock();
         const row = await mustFind(key_id);
         if (row.distrustedAt === null) {

@@ -16,7 +16,7 @@ import type { Route } from '#server/platform/route.ts';
 
 interface Needs {
   licenses: LicenseStore;
-  findPlan: PlanStore['findByName'];
+  plans: Pick<PlanStore, 'findByName' | 'findToUse'>;
   audit: AuditService;
   transaction: RunTransaction;
   clock: Clock;
@@ -31,11 +31,13 @@ interface LicenseTransfer {
 }
 
 export async function composeTransfer(sequelize: Database, needs: Needs): Promise<LicenseTransfer> {
-  const { dataDir, logger, ...shared } = needs;
+  const { dataDir, logger, plans, ...shared } = needs;
   const files = createImportFiles(join(dataDir, 'imports'));
   await files.removeForgotten();
   const imports = createLicenseImportService({
     ...shared,
+    findPlan: plans.findByName,
+    findPlanToUse: plans.findToUse,
     imports: createLicenseImportStore(sequelize),
     files,
     onKeysLost: (error) =>

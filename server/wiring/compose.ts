@@ -154,7 +154,7 @@ async function composeOver(installation: Installation, around: ServiceEnvironmen
   });
   const transfer = await composeTransfer(sequelize, {
     ...shared,
-    findPlan: plans.findByName,
+    plans,
     defaultProduct,
     dataDir: config.dataDir,
   });

@@ -1,6 +1,6 @@
 // Grants leases, or a place in the queue. Everything that decides runs under the lock of the license's pool.
 import { afterCommit } from '#server/database/current-transaction.ts';
-import { type RunTransaction, together } from '#server/database/transaction.ts';
+import type { RunTransaction } from '#server/database/transaction.ts';
 import type { TakeTurn } from '#server/database/turns.ts';
 import type { License } from '#server/rules/license.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
@@ -122,10 +122,11 @@ export function createCheckoutService(needs: Needs) {
     caller: Caller,
   ): Promise<Outcome> =>
     transaction(async () => {
-      const [record, row] = await together(licenses.find(byKey(request.license_key)), pools.lock(licenseId));
-      const license = usable(record, request);
+      const pool = await endings.open(licenseId, async () =>
+        usable(await licenses.find(byKey(request.license_key)), request),
+      );
+      const { license } = pool;
       const draft = draftLease(request, license, address);
-      const pool = await endings.open(license, row);
       // After the lock: another server may have ended the lease meanwhile.
       const found = await leases.findByInstance(licenseId, request.instance_id);
       const live = await recoverable(pool, found, request);

@@ -15,7 +15,6 @@ import type { LeaseClock } from './lease-clock.ts';
 import type { LeaseRow } from './lease-row.ts';
 import { ENDS_AT_ONCE, type LeaseEnd, type LeaseStore } from './lease-store.ts';
 import { excessSeats, type OpenPool } from './open-pool.ts';
-import type { PoolRow } from './pool-store.ts';
 import type { SeatPools } from './seat-pools.ts';
 
 interface Needs {
@@ -68,12 +67,6 @@ function leaseObstacle(license: License, { feature }: LeaseRow, now: number): Le
 export function createLeaseEndings(needs: Needs) {
   const { licenses, leases, pools, transaction, takeTurn, leaseClock, clock } = needs;
 
-  async function licenseOf({ licenseId }: LeaseRow): Promise<License> {
-    const license = await licenses.find({ id: licenseId });
-    if (!license) throw new Error(`lease of the license ${licenseId}, which does not exist`);
-    return license;
-  }
-
   /** After seats were lowered, the newest seats end until the others fit. */
   async function isBeyondSeats(pool: OpenPool, lease: LeaseRow): Promise<boolean> {
     const excess = excessSeats(pool);
@@ -97,12 +90,18 @@ export function createLeaseEndings(needs: Needs) {
     afterCommit(needs.onChanged);
   }
 
-  /** Opens the pool of a license, whose seats may have been lowered. @param row of a pool that is locked already */
-  async function open(license: License, row?: PoolRow): Promise<OpenPool> {
-    const pool = await pools.open(license, row);
+  /**
+   * Opens the pool of a license, whose seats may have been lowered.
+   * @param find reads the license. Called once the pool is locked, perhaps twice
+   */
+  async function open(licenseId: number, find: () => Promise<License | null>): Promise<OpenPool> {
+    const pool = await pools.open(licenseId, find);
     await freeUnused(pool);
     return pool;
   }
+
+  const openOf = ({ licenseId }: LeaseRow): Promise<OpenPool> =>
+    open(licenseId, () => licenses.find({ id: licenseId }));
 
   /** Why a lease ends at its next call; null if it goes on. */
   async function obstacle(pool: OpenPool, lease: LeaseRow): Promise<LeaseEndReason | null> {
@@ -147,7 +146,6 @@ export function createLeaseEndings(needs: Needs) {
   }
 
   return {
-    licenseOf,
     open,
     obstacle,
     confirmed,
@@ -171,7 +169,7 @@ export function createLeaseEndings(needs: Needs) {
       needs.limit.countChange(found.id);
       const change = () =>
         transaction(async () => {
-          const pool = await open(await licenseOf(found));
+          const pool = await openOf(found);
           // Read again under the lock: another call may have ended it, or taken its token.
           const lease = await leases.findByTokenHash(tokenHash);
           if (!lease) throw unknownLease();
@@ -190,7 +188,7 @@ export function createLeaseEndings(needs: Needs) {
       if (!found) return null;
       const change = () =>
         transaction(async () => {
-          const pool = await open(await licenseOf(found));
+          const pool = await openOf(found);
           const lease = await leases.findById(id);
           return lease && work(lease, pool);
         }, caller);

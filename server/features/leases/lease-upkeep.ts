@@ -3,7 +3,6 @@ import os from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterCommit } from '#server/database/current-transaction.ts';
 import type { RunTransaction } from '#server/database/transaction.ts';
-import type { License } from '#server/rules/license.ts';
 import type { LicenseStore } from '#server/features/licenses/license-store.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { HeartbeatBuffer } from './heartbeat-buffer.ts';
@@ -89,14 +88,10 @@ export function createLeaseUpkeep(needs: Needs): LeaseUpkeep {
   let tickedAt = -Infinity;
   let isAnchored = false;
 
-  function withPool(
-    licenseId: number,
-    change: (pool: OpenPool, license: License) => Promise<void>,
-  ): Promise<void> {
+  function withPool(licenseId: number, change: (pool: OpenPool) => Promise<void>): Promise<void> {
     return transaction(
       async () => {
-        const license = await licenses.find({ id: licenseId });
-        if (license) await change(await pools.open(license), license);
+        await change(await pools.open(licenseId, () => licenses.find({ id: licenseId })));
       },
       undefined,
       { alone: true },

@@ -1,5 +1,6 @@
 import type { Sequelize } from 'sequelize';
 import { sqlOf } from '#server/database/sql.ts';
+import { together } from '#server/database/transaction.ts';
 import type { MeterBounds } from './usage-meter.ts';
 
 /** The seats of a license that are in use. Its row is the lock of everything that takes or frees a seat. */
@@ -86,19 +87,33 @@ export function createPoolStore(sequelize: Sequelize) {
 
   const first = (licenseId: number) => find.first({ licenseId });
 
+  /**
+   * Locks the pool until the transaction ends.
+   * @param at wall time, for a pool that is new
+   * @param read what is decided on with the pool. Called after the wait for another server's lock, perhaps twice
+   */
+  async function lockAndRead<Read>(
+    licenseId: number,
+    at: number,
+    read: () => Promise<Read>,
+  ): Promise<[PoolRow, Read]> {
+    const lock = async () => {
+      await sql.lock('lease_pools', { license_id: licenseId });
+      return together(first(licenseId), read());
+    };
+    const [known, readWithIt] = await lock();
+    if (known) return [known, readWithIt];
+    await create.run({ licenseId, at });
+    const [pool, readAgain] = await lock();
+    if (!pool) throw new Error(`license ${licenseId} has no pool`);
+    return [pool, readAgain];
+  }
+
   return {
     find: first,
-    /** Locks the pool until the transaction ends. @param at wall time, for a pool that is new */
-    async lock(licenseId: number, at: number): Promise<PoolRow> {
-      await sql.lock('lease_pools', { license_id: licenseId });
-      const known = await first(licenseId);
-      if (known) return known;
-      await create.run({ licenseId, at });
-      await sql.lock('lease_pools', { license_id: licenseId });
-      const pool = await first(licenseId);
-      if (!pool) throw new Error(`license ${licenseId} has no pool`);
-      return pool;
-    },
+    lock: async (licenseId: number, at: number): Promise<PoolRow> =>
+      (await lockAndRead(licenseId, at, async () => {}))[0],
+    lockAndRead,
     /**
      * Takes or frees seats, and writes the rest of the row.
      * @param limit null if unlimited

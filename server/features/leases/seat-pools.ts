@@ -202,8 +202,6 @@ export function createSeatPools(needs: Needs) {
     return ahead;
   }
 
-  const lock = (licenseId: number): Promise<PoolRow> => pools.lock(licenseId, steadyClock.now());
-
   return {
     toObject,
     /** Which pools have to be metered again. */
@@ -215,12 +213,14 @@ export function createSeatPools(needs: Needs) {
     offer,
     mayPass,
 
-    /** Locks the pool of a license until the transaction ends. */
-    lock,
-
-    /** The same, with the terms of the license. @param row of a pool that is locked already */
-    async open(license: License, row?: PoolRow): Promise<OpenPool> {
-      return { license, limit: seatLimit(license.terms), row: row ?? (await lock(license.id)) };
+    /**
+     * Locks the pool of a license until the transaction ends.
+     * @param find reads the license. Called once the pool is locked, perhaps twice
+     */
+    async open(licenseId: number, find: () => Promise<License | null>): Promise<OpenPool> {
+      const [row, license] = await pools.lockAndRead(licenseId, steadyClock.now(), find);
+      if (!license) throw new Error(`pool of the license ${licenseId}, which does not exist`);
+      return { license, limit: seatLimit(license.terms), row };
     },
 
     /** The pool without a lock, for showing it. */

@@ -31,6 +31,8 @@ import {
 interface Needs extends Omit<CheckNeeds, 'findTakenKeys'>, ImportRunNeeds {
   licenses: Pick<LicenseStore, 'findTakenKeys' | 'insertAll'>;
   files: ImportFiles;
+  /** In a transaction: keeps the plan from changing until it ends. */
+  findPlanToUse: CheckNeeds['findPlan'];
 }
 
 type Recipe = RequestOf<typeof licenseTransferAdminContract.previewImport>;
@@ -46,7 +48,8 @@ const SERVER_STOPS = new Error('the server is stopping');
 
 export function createLicenseImportService(needs: Needs) {
   const { licenses, imports, files, clock } = needs;
-  const checkNeeds: CheckNeeds = { ...needs, findTakenKeys: licenses.findTakenKeys };
+  const forCheck: CheckNeeds = { ...needs, findTakenKeys: licenses.findTakenKeys };
+  const forImport: CheckNeeds = { ...forCheck, findPlan: needs.findPlanToUse };
   const issueLicenses = createImportRun(needs);
   const jobs = new Map<string, ImportJob>();
   let isEnding = false;
@@ -81,24 +84,24 @@ export function createLicenseImportService(needs: Needs) {
     return { job: found };
   }
 
-  const pass = (id: string, { form }: ImportJob, recipe: Recipe): ImportPass => ({
+  const pass = (id: string, { form }: ImportJob, recipe: Recipe, reads = forCheck): ImportPass => ({
     id,
     columns: form.columns,
-    batches: checkImport(checkNeeds, { ...form, path: files.pathOf(id) }, recipe, clock.now()),
+    batches: checkImport(reads, { ...form, path: files.pathOf(id) }, recipe, clock.now()),
   });
 
   async function work(id: string, job: ImportJob, recipe: RunRecipe, call: Call, signal: AbortSignal) {
     try {
       await files.touch(id);
       // Checks before the transaction, which blocks other writers.
-      const newPass = () => pass(id, job, recipe);
-      const { findings, valid } = await findAll(newPass(), files, { signal });
+      const { findings, valid } = await findAll(pass(id, job, recipe), files, { signal });
       job.findings = findings;
       const faulty = job.form.rows - valid;
       if (faulty !== recipe.skip_rows || valid === 0) {
         job.state = 'failed';
         return;
       }
+      const newPass = () => pass(id, job, recipe, forImport);
       await issueLicenses({ id, job, skipRows: faulty, newPass, call, signal });
       job.state = 'done';
       job.skipped = faulty;

@@ -86,12 +86,14 @@ const DUE_OF_EACH = `
   WHERE t.webhook_id = item.value AND t.next_attempt_at <= $now AND t.next_attempt_at IS NOT NULL
   ORDER BY t.next_attempt_at, t.id LIMIT $limit`;
 
+/** A webhook may have been paused or deleted since it was listed. */
 const selectDue = (firstOfEach: string) => `
   SELECT t.id AS "id", t.webhook_id AS "webhookId", t.attempts AS "attempts", e.name AS "event", e.id AS "eventId",
     e.body AS "body", w.url AS "url", w.ca AS "ca", w.secret_sealed AS "secretSealed",
     w.previous_secret_sealed AS "previousSecretSealed", w.overlap_ends_at AS "overlapEndsAt",
     w.older_secrets AS "olderSecrets"
-  FROM ${firstOfEach} JOIN events e ON e.id = t.event_id JOIN webhooks w ON w.id = t.webhook_id
+  FROM ${firstOfEach} JOIN events e ON e.id = t.event_id
+    JOIN webhooks w ON w.id = t.webhook_id AND w.deleted_at IS NULL AND w.paused_at IS NULL
   ORDER BY t.next_attempt_at, t.id`;
 
 const claimAll = ({ isIn, readById }: SqlDialect) => `

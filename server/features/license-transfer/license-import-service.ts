@@ -177,7 +177,7 @@ export function createLicenseImportService(needs: Needs) {
       const { columns, rows, encoding } = found.job.form;
       refuseUnknownColumns(request, columns);
       const { job } = found;
-      // It may be imported meanwhile, which leaves results of its own.
+      // It may be imported meanwhile, which leaves other results.
       const isCurrent = () => isIdle(job);
       const { findings, valid } = await findAll(pass(id, job, request), files, { isCurrent });
       return {

@@ -65,7 +65,7 @@ export interface HttpServer {
    * @throws AddressError if the address is in use or does not belong to this machine
    */
   listen(host: string, port: number, flag: PortFlag): Promise<number>;
-  /** Stops accepting connections, and waits for requests in progress. @param withinMs if there is less time than usual */
+  /** Stops accepting connections, and waits for requests in progress. @param withinMs `DRAIN_MS` by default */
   close(withinMs?: number): Promise<void>;
   requestsUnderWay(): number;
 }
@@ -212,12 +212,9 @@ export function createServer(options: HttpServerOptions): HttpServer {
       const cutUnread = setTimeout(() => {
         for (const { connection, socket } of accepted) if (connection?.hasReplied()) socket.destroy();
       }, LAST_REPLY_MS);
-      const cutAll = setTimeout(
-        () => {
-          for (const { socket } of accepted) socket.destroy();
-        },
-        Math.min(withinMs, DRAIN_MS),
-      );
+      const cutAll = setTimeout(() => {
+        for (const { socket } of accepted) socket.destroy();
+      }, withinMs);
       await closed;
       clearTimeout(cutUnread);
       clearTimeout(cutAll);

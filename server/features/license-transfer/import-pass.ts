@@ -71,9 +71,11 @@ export async function findAll(
     await result.discard();
     throw error;
   }
-  const isKept = isCurrent();
-  if (isKept && findings.errorCount > 0) await result.keep();
-  else await result.discard();
-  if (isKept && findings.errorCount === 0) await files.removeResults(id);
+  if (!isCurrent()) await result.discard();
+  else if (findings.errorCount > 0) await result.keep();
+  else {
+    await result.discard();
+    await files.removeResults(id);
+  }
   return { findings, valid };
 }

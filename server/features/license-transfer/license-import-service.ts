@@ -174,9 +174,9 @@ export function createLicenseImportService(needs: Needs) {
       const state = 'job' in found ? found.job.state : found.status.state;
       if ('status' in found || state === 'done' || state === 'cancelled')
         throw new ApiError('invalid_request', `import_id: the import is ${state}`);
-      const { columns, rows, encoding } = found.job.form;
-      refuseUnknownColumns(request, columns);
       const { job } = found;
+      const { columns, rows, encoding } = job.form;
+      refuseUnknownColumns(request, columns);
       // It may be imported meanwhile, which leaves other results.
       const isCurrent = () => isIdle(job);
       const { findings, valid } = await findAll(pass(id, job, request), files, { isCurrent });

@@ -8,7 +8,12 @@ import { databaseAt, selectRows, writeRows } from '../helpers/database.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { listAs, untilFirstCrl } from '../helpers/crl.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
-import { lastingTransaction, newMigratedPostgresDatabase, PATIENT } from '../helpers/postgres-database.ts';
+import {
+  countLockWaiters,
+  lastingTransaction,
+  newMigratedPostgresDatabase,
+  PATIENT,
+} from '../helpers/postgres-database.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 import { clientErrors, issue, issueWithKey, serialsIn } from './issuing.ts';
 
@@ -114,12 +119,11 @@ describe.skipIf(!hasPostgres)(`two servers on one PostgreSQL database${why}`, ()
 
     const database = await connect(databaseAt(address));
     const holding = await lastingTransaction(database, 'LOCK TABLE revocation_lists IN SHARE MODE');
-    const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
     const revoking: Promise<unknown>[] = [];
     for (const [turn, { certificate }] of issued.entries()) {
       const second = secondNow();
       revoking.push(servers[turn]!.admin.revokeCertificate({ id: certificate.id }));
-      await eventually(async () => expect(await selectRows(address, waiting)).toHaveLength(turn + 1));
+      await eventually(async () => expect(await countLockWaiters(address)).toBe(turn + 1));
       await untilAfter(second);
     }
     await holding.commit();

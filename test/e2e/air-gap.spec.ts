@@ -3,8 +3,7 @@ import QRCode from 'qrcode';
 import type { Locator, Page } from '@playwright/test';
 import { formatMachineRequest } from '../../verifier/machine-request.ts';
 import { expectAccessible } from './accessibility.ts';
-import { gate } from './gate.ts';
-import { holdReply } from './held-reply.ts';
+import { holdReply, holdRequests } from './held-reply.ts';
 import { alertWith, dropFile, expect, issueLicense, test } from './test.ts';
 import { goTo, task } from './tasks.ts';
 
@@ -288,21 +287,14 @@ test(
         return Promise.reject(new Error('no camera'));
       };
     });
-    const [asked, released] = [gate(), gate()];
-    let reader = '';
-    await desk.route('**/assets/jsQR-*.js', async (route) => {
-      reader = route.request().url();
-      asked.open();
-      await released.isOpen;
-      return route.continue();
-    });
+    const { asked, release } = await holdRequests(desk, '**/assets/jsQR-*.js');
     await desk.goto('/#/air-gap');
     await desk.reload();
     await desk.getByRole('button', { name: 'Scan QR code' }).click();
-    await asked.isOpen;
+    const reader = await asked;
     await desk.keyboard.press('Escape');
     await expect(desk.getByRole('dialog')).toHaveCount(0);
-    released.open();
+    release();
     // Resolves once the code has run, after the dialog has received it.
     await desk.evaluate(`import(${JSON.stringify(reader)}).then(() => null)`);
     expect(await desk.evaluate('cameraRequests')).toBe(0);

@@ -2,8 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from '@playwright/test';
 import { expectAccessible } from './accessibility.ts';
-import { gate } from './gate.ts';
-import { holdReply } from './held-reply.ts';
+import { holdReply, holdRequests } from './held-reply.ts';
 import type { TestServer } from './server.ts';
 import { task } from './tasks.ts';
 import { alertWith, expect, expectBriefly, test } from './test.ts';
@@ -114,15 +113,10 @@ for (const isReloaded of [false, true])
 
 /** Asks for Plans, whose code is held until `release()`. */
 async function askForPlans(page: Page): Promise<{ release(): void }> {
-  const [asked, released] = [gate(), gate()];
-  await page.route('**/assets/PlansPage-*.js', async (route) => {
-    asked.open();
-    await released.isOpen;
-    await route.continue();
-  });
+  const { asked, release } = await holdRequests(page, '**/assets/PlansPage-*.js');
   await page.getByRole('link', { name: 'Plans', exact: true }).click();
-  await asked.isOpen;
-  return { release: released.open };
+  await asked;
+  return { release };
 }
 
 async function releaseReply(page: Page, { release }: { release(): void }): Promise<void> {

@@ -1,8 +1,7 @@
 // The keyboard continues where it was: the focus does not fall to the top of the page with a control that leaves it, or
 // that cannot be used for a moment (WCAG 2.4.3, 3.3.1).
 import type { Locator, Page } from '@playwright/test';
-import { gate } from './gate.ts';
-import { holdReply } from './held-reply.ts';
+import { holdReply, holdRequests } from './held-reply.ts';
 import { expect, issueLicense, test } from './test.ts';
 
 test.use({ serverFlags: ['--webhook-allow', '127.0.0.0/8'] });
@@ -224,18 +223,13 @@ test('a result that is closed or undone gives the focus back', async ({ desk }) 
 test('a moved rule keeps the focus, also if other changes of the list come first', async ({ desk }) => {
   await openRules(desk, ['ada', 'grace']);
   const rules = desk.getByRole('region', { name: 'Rules', exact: true });
-  const [asked, released] = [gate(), gate()];
-  await desk.route('**/admin/api/lease-rules/', async (route) => {
-    asked.open();
-    await released.isOpen;
-    return route.continue();
-  });
+  const { asked, release } = await holdRequests(desk, '**/admin/api/lease-rules/');
   await rules.getByRole('button', { name: 'Move rule 1 down' }).press('Enter');
-  await asked.isOpen;
+  await asked;
   const reply = await desk.request.put('/admin/api/lease-rules/', { data: { id: 2, note: 'left the team' } });
   expect(reply.ok(), await reply.text()).toBe(true);
   await expect(rules.getByText('left the team')).toBeVisible();
-  released.open();
+  release();
   await expect(rules.getByRole('listitem').last()).toContainText('ada');
   await expect(rules.getByRole('button', { name: 'Move rule 2 up' })).toBeFocused();
 });
@@ -285,19 +279,14 @@ test('the list stays where it is while its button loads more', async ({ desk }) 
 
 test('a record whose code loads late leaves the focus where the user types', async ({ desk }) => {
   await issueLicense(desk, { holder: 'Acme' });
-  const [asked, released] = [gate(), gate()];
-  await desk.route('**/assets/LicenseInspector-*.js', async (route) => {
-    asked.open();
-    await released.isOpen;
-    return route.continue();
-  });
+  const { asked, release } = await holdRequests(desk, '**/assets/LicenseInspector-*.js');
   await desk.goto('/#/licenses');
   await desk.getByRole('row', { name: 'Acme' }).click();
-  await asked.isOpen;
+  await asked;
   const search = desk.getByRole('searchbox');
   await desk.keyboard.type('/ac');
   await expect(search).toBeFocused();
-  released.open();
+  release();
   const record = desk.getByRole('complementary', { name: 'Acme' });
   await expect(record).toBeVisible();
   await desk.keyboard.type('me');

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { holdRequests } from './held-reply.ts';
 import { expect, issueLicense, test } from './test.ts';
 
 const row = (page: Page, holder: string) => page.getByRole('row', { name: holder });
@@ -54,12 +55,8 @@ test('asks for the first screen before its code has loaded, and for nothing twic
 
 test('shows changes that come while its code is loading', async ({ desk }) => {
   await issueLicense(desk, { holder: 'Acme' });
-  const code = Promise.withResolvers<void>();
   await desk.goto('about:blank');
-  await desk.route('**/assets/main-*.js', async (route) => {
-    await code.promise;
-    await route.continue();
-  });
+  const code = await holdRequests(desk, '**/assets/main-*.js');
   const listed = desk.waitForResponse(/\/admin\/api\/licenses\/\?/u);
   await desk.goto('/#/licenses', { waitUntil: 'commit' });
   await listed;
@@ -81,7 +78,7 @@ test('shows changes that come while its code is loading', async ({ desk }) => {
       }),
   );
   await changed;
-  code.resolve();
+  code.release();
   await expect(row(desk, 'Later')).toBeVisible();
 });
 
@@ -121,15 +118,11 @@ test('loads the fonts of alphabets that it has shown before ahead of its code', 
   await expect.poll(() => desk.evaluate(() => Object.values(localStorage))).toContain('latin-ext');
 
   await desk.goto('about:blank');
-  const code = Promise.withResolvers<void>();
-  await desk.route('**/assets/main-*.js', async (route) => {
-    await code.promise;
-    await route.continue();
-  });
+  const code = await holdRequests(desk, '**/assets/main-*.js');
   await desk.goto('/#/licenses', { waitUntil: 'commit' });
   await expect.poll(fonts).toEqual(['latin', 'latin-ext']);
   await expect(row(desk, 'Győr')).toHaveCount(0);
-  code.resolve();
+  code.release();
   await expect(row(desk, 'Győr')).toBeVisible();
 });
 

@@ -1,6 +1,7 @@
 // Databases for tests on PostgreSQL, in the cluster that all test files of a run share.
 import type { Sequelize, Transaction } from 'sequelize';
 import { inject } from 'vitest';
+import { selectRows } from './database.ts';
 
 async function askFor(path: string): Promise<string> {
   const response = await fetch(new URL(path, inject('postgres')));
@@ -40,4 +41,14 @@ export function readingLicenses(sequelize: Sequelize): Promise<Transaction> {
     'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ',
     'SELECT 1 FROM licenses',
   );
+}
+
+/** How many statements in the database wait for a lock. @param pattern a regular expression that they match */
+export async function countLockWaiters(url: string, pattern = ''): Promise<number> {
+  const waiting = await selectRows(
+    url,
+    `SELECT 1 FROM pg_stat_activity
+     WHERE wait_event_type = 'Lock' AND datname = current_database() AND query ~ '${pattern}'`,
+  );
+  return waiting.length;
 }

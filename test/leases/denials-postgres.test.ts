@@ -2,12 +2,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, type Database } from '#server/database/connect.ts';
 import { newFloatingLicense } from '../helpers/contract-calls.ts';
-import { selectRows } from '../helpers/database.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { checkOut, lease } from '../helpers/leases.ts';
 import { eventsOf } from '../helpers/outbox.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
-import { lastingTransaction, newMigratedPostgresDatabase, PATIENT } from '../helpers/postgres-database.ts';
+import {
+  countLockWaiters,
+  lastingTransaction,
+  newMigratedPostgresDatabase,
+  PATIENT,
+} from '../helpers/postgres-database.ts';
 import { createTestClock, type TestClock } from '../helpers/test-clock.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
@@ -83,14 +87,7 @@ describe.skipIf(!hasPostgres)('servers on one PostgreSQL database', () => {
     const license = await fullLicense();
     const held = await lastingTransaction(sequelize, 'LOCK TABLE lease_denials IN EXCLUSIVE MODE');
     const denial = deny(one, license);
-    await eventually(async () =>
-      expect(
-        await selectRows(
-          url,
-          `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
-        ),
-      ).toHaveLength(1),
-    );
+    await eventually(async () => expect(await countLockWaiters(url)).toBe(1));
     advance(30_000);
     await held.rollback();
     await denial;

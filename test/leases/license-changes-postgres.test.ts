@@ -2,11 +2,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, type Database } from '#server/database/connect.ts';
 import { newFloatingLicense } from '../helpers/contract-calls.ts';
-import { selectRows } from '../helpers/database.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { checkOut, lease } from '../helpers/leases.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
-import { lastingTransaction, newMigratedPostgresDatabase, PATIENT } from '../helpers/postgres-database.ts';
+import {
+  countLockWaiters,
+  lastingTransaction,
+  newMigratedPostgresDatabase,
+  PATIENT,
+} from '../helpers/postgres-database.ts';
 import { fingerprintOf, type Reply, startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 type License = Awaited<ReturnType<typeof newFloatingLicense>>;
@@ -38,15 +42,7 @@ describe.skipIf(!hasPostgres)(`a call that waits for the pool of a license${why}
       `SELECT 1 FROM lease_pools WHERE license_id = ${license_id} FOR UPDATE`,
     );
     const calling = call();
-    await eventually(async () =>
-      expect(
-        await selectRows(
-          url,
-          `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()
-             AND query LIKE '%lease_pools%'`,
-        ),
-      ).not.toEqual([]),
-    );
+    await eventually(async () => expect(await countLockWaiters(url, 'lease_pools')).toBeGreaterThan(0));
     await change();
     await held.rollback();
     return calling;

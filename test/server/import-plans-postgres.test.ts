@@ -2,10 +2,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, type Database } from '#server/database/connect.ts';
 import { unique } from '../helpers/contract-calls.ts';
-import { selectRows } from '../helpers/database.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
-import { lastingTransaction, newMigratedPostgresDatabase, PATIENT } from '../helpers/postgres-database.ts';
+import {
+  countLockWaiters,
+  lastingTransaction,
+  newMigratedPostgresDatabase,
+  PATIENT,
+} from '../helpers/postgres-database.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 
 const why = hasPostgres ? '' : ' (skipped: Debian package postgresql is not installed)';
@@ -21,14 +25,7 @@ describe.skipIf(!hasPostgres)(`the plan of an import${why}`, () => {
   });
   afterAll(() => Promise.all([server.stop(), other.close()]));
 
-  const countWaiting = async () =>
-    (
-      await selectRows(
-        url,
-        `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()
-           AND query ~ '(INTO|FROM) "?(licenses|plans)'`,
-      )
-    ).length;
+  const countWaiting = () => countLockWaiters(url, '(INTO|FROM) "?(licenses|plans)');
 
   it('cannot become floating before its licenses are imported', async () => {
     const { plan } = await server.admin.createPlan({ name: unique('plan') });

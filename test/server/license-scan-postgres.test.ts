@@ -2,11 +2,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connect, type Database } from '#server/database/connect.ts';
 import { newLicense, unique } from '../helpers/contract-calls.ts';
-import { selectRows } from '../helpers/database.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { eventNames } from '../helpers/outbox.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
-import { lastingTransaction, newMigratedPostgresDatabase, PATIENT } from '../helpers/postgres-database.ts';
+import {
+  countLockWaiters,
+  lastingTransaction,
+  newMigratedPostgresDatabase,
+  PATIENT,
+} from '../helpers/postgres-database.ts';
 import { runScan } from '../helpers/scan.ts';
 import { createTestClock } from '../helpers/test-clock.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
@@ -52,14 +56,7 @@ describe.skipIf(!hasPostgres)(`on PostgreSQL, a shorter grace period${why}`, () 
   const shorten = (plan: string) => server.admin.updatePlan({ name: plan, grace_days: 2 });
 
   const areWaiting = (count: number) =>
-    eventually(async () =>
-      expect(
-        await selectRows(
-          url,
-          `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
-        ),
-      ).toHaveLength(count),
-    );
+    eventually(async () => expect(await countLockWaiters(url)).toBe(count));
 
   /** Shortens the plan's grace period, and stops before the commit, once it has changed the plan. */
   async function beginToShorten(plan: string) {

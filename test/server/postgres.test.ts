@@ -7,7 +7,12 @@ import { databaseAt, selectRows, writeRows } from '../helpers/database.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { deliveriesOf, eventsOf, plantWebhook } from '../helpers/outbox.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
-import { lastingTransaction, newPostgresDatabase, PATIENT } from '../helpers/postgres-database.ts';
+import {
+  countLockWaiters,
+  lastingTransaction,
+  newPostgresDatabase,
+  PATIENT,
+} from '../helpers/postgres-database.ts';
 import { runScan } from '../helpers/scan.ts';
 import { listening } from '../helpers/live-client.ts';
 import { fingerprintOf, startTestServer, type TestServer } from '../helpers/test-server.ts';
@@ -83,8 +88,7 @@ describe.skipIf(!hasPostgres)(`two servers on one PostgreSQL database${why}`, ()
     const lock = `SELECT 1 FROM licenses WHERE id = ${license.license_id} FOR UPDATE`;
     const holding = await lastingTransaction(connection, lock);
     const upgrading = turns(20, (server) => decided(() => server.post('/upgrade/', body, headers)));
-    const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-    await eventually(async () => expect((await selectRows(database, waiting)).length).toBeGreaterThan(1));
+    await eventually(async () => expect(await countLockWaiters(database)).toBeGreaterThan(1));
     await holding.commit();
     await connection.close();
     const replies = await upgrading;

@@ -2,9 +2,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, type Database } from '#server/database/connect.ts';
 import { newLicense } from '../helpers/contract-calls.ts';
-import { selectRows } from '../helpers/database.ts';
 import { hasPostgres } from '../helpers/postgres-cluster.ts';
-import { lastingTransaction, newMigratedPostgresDatabase, PATIENT } from '../helpers/postgres-database.ts';
+import {
+  countLockWaiters,
+  lastingTransaction,
+  newMigratedPostgresDatabase,
+  PATIENT,
+} from '../helpers/postgres-database.ts';
 import { startTestServer, type TestServer } from '../helpers/test-server.ts';
 import { allIn, lookUntil, registerPath, webhookFlags } from './partner.ts';
 import { type PythonReceiver, startPythonReceiver } from './python-receiver.ts';
@@ -38,9 +42,7 @@ describe.skipIf(!hasPostgres)(`a webhook that is paused${why}`, () => {
     await allIn(server, active, 'delivered', 1);
     const held = await lastingTransaction(other, 'LOCK TABLE deliveries IN EXCLUSIVE MODE');
     await server.admin.updateWebhook({ id, paused: false });
-    const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()
-      AND query LIKE '%deliveries%'`;
-    await lookUntil(async () => (await selectRows(url, waiting)).length > 0 || undefined);
+    await lookUntil(async () => (await countLockWaiters(url, 'deliveries')) > 0 || undefined);
     await server.admin.updateWebhook({ id, paused: true });
     await held.rollback();
     // The next event is sent after that claim.
